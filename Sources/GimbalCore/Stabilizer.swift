@@ -62,8 +62,6 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private(set) var isConverged = false
     private(set) var faults = FaultLatch()
 
-    /// Longest period that filters and controllers use, s.
-    private static var longestPeriod: Double { @_noLocks get { 0.1 } }
     /// Largest squared rotation between two equal mountings, due to rounding, rad².
     private static var sameMounting: Double { @_noLocks get { 1e-18 } }
 
@@ -208,7 +206,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     @_noLocks
     public mutating func step(now: Instant) -> MotorOutput {
         var dt = 0.0
-        if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), Self.longestPeriod) }
+        if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), TimeLimit.longestPeriod) }
         lastStep = now
         if !hasNewSample, let motors = effect.motors { witness.wait(motors, dt: dt) }
         hasNewSample = false

@@ -49,6 +49,10 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         gg = gyro
     }
 
+    /// Largest sum of the variances of a usable covariance; far above every possible uncertainty,
+    /// and far below the range of a number.
+    private static var mostVariance: Double { @_noLocks @_noAllocation get { 1e12 } }
+
     /// True if the variances of tilt, velocity and bias are positive, and the sum of all variances
     /// is finite (below 1e12).
     var isHealthy: Bool {
@@ -57,7 +61,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
             let smallest = min(min(min(xx, yy), min(uu, vv)), min(bias.x, min(bias.y, bias.z)))
             let gyro = gg.ss.diagonal + bias
             let sum = xx + yy + uu + vv + gyro.x + gyro.y + gyro.z
-            return smallest > 0 && sum < 1e12
+            return smallest > 0 && sum < Self.mostVariance
         }
     }
 
@@ -111,6 +115,10 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         yg = yg * y
     }
 
+    /// Largest variance of the tilt about one axis, rad²: the tilt is then unknown, and a larger
+    /// variance would have no meaning.
+    private static var mostTilt: Double { @_noLocks @_noAllocation get { 2 } }
+
     /// Increases the variance of each tilt, up to 2 rad² (unknown tilt).
     ///
     /// - Parameters:
@@ -124,7 +132,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
         xy += loss.z
         // Variances and covariances are reduced together, so the matrix remains positive
         // semidefinite.
-        if max(xx, yy) > 2 { limitTilt(variance: 2) }
+        if max(xx, yy) > Self.mostTilt { limitTilt(variance: Self.mostTilt) }
     }
 
     /// Replaces the variance of the velocity by `variance`, (m/s)², and removes the velocity's

@@ -6,6 +6,11 @@ extension AttitudeEstimator {
     /// if the bias is calibrated.
     static var knownBiasStillTime: Double { @_noLocks @_noAllocation get { 0.19 } }
 
+    /// Standard deviation of one horizontal axis, as a fraction of the inclination's. The fraction
+    /// is less than 1, because both horizontal axes contribute to the inclination's standard
+    /// deviation, and because noise is added until the motors are switched on.
+    private static var tiltShare: Double { @_noLocks @_noAllocation get { 0.6 } }
+
     /// Shortens start-up if the gyroscope's bias is calibrated: reduces the variance of the tilt,
     /// so the estimate counts as converged. Before the call, the rate must have equalled the bias,
     /// and the specific force must have been steady, for `knownBiasStillTime`. The sensor therefore
@@ -17,9 +22,7 @@ extension AttitudeEstimator {
         guard parameters.initialBiasSigma < parameters.convergedBiasSigma,
             biasSigma.largest < parameters.convergedBiasSigma
         else { return }
-        // The factor is less than 1, because both horizontal axes contribute to the inclination's
-        // standard deviation, and because noise is added until the motors are switched on.
-        let sigma = 0.6 * parameters.convergedInclinationSigma
+        let sigma = Self.tiltShare * parameters.convergedInclinationSigma
         covariance.limitTilt(variance: sigma * sigma)
     }
 

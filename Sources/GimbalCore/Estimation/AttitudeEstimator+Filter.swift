@@ -1,6 +1,9 @@
 import CMathShim
 
 extension AttitudeEstimator {
+    /// Variance of the velocity at the beginning of a rest, m²/s²: a standard deviation of 3 cm/s.
+    private static var restVelocityVariance: Double { @_noLocks @_noAllocation get { 1e-3 } }
+
     /// Ends a filter period. The covariance is propagated. The state is then corrected with the
     /// pseudo-measurement "velocity is zero" and with a bias measurement, if available.
     @inline(never) @_noLocks @_noAllocation
@@ -41,7 +44,7 @@ extension AttitudeEstimator {
             // velocity restarts at zero, relative to the present velocity of the dolly or train.
             velocityX = 0
             velocityY = 0
-            covariance.restartVelocity(variance: 1e-3)
+            covariance.restartVelocity(variance: Self.restVelocityVariance)
         }
         correctVelocity(p.duration)
         if let rest { correctBias(rest) }
@@ -71,6 +74,12 @@ extension AttitudeEstimator {
         covariance.vv += velocity
     }
 
+    /// Largest usual innovation, standard deviations. A larger innovation is an acceleration, and
+    /// gets less weight.
+    private static var usualInnovation: Double { @_noLocks @_noAllocation get { 3 } }
+    /// Time constant of the mean square of the innovation, s.
+    private static var innovationSeconds: Double { @_noLocks @_noAllocation get { 1 } }
+
     /// Corrects the state with a pseudo-measurement of the velocity along each horizontal axis. The
     /// measured value is the velocity due to the rate and the lever arm; the variance covers all
     /// other motion.
@@ -89,11 +98,11 @@ extension AttitudeEstimator {
         let noiseX = covariance.uu + noise
         let squareX = correct(
             covariance.velocityXColumn, innovation: leverX.value - velocityX,
-            variance: noiseX + leverX.variance, limit: 3)
+            variance: noiseX + leverX.variance, limit: Self.usualInnovation)
         let noiseY = covariance.vv + noise
         let squareY = correct(
             covariance.velocityYColumn, innovation: leverY.value - velocityY,
-            variance: noiseY + leverY.variance, limit: 3)
+            variance: noiseY + leverY.variance, limit: Self.usualInnovation)
         if !detector.isAtRest {
             leverArm.correct(directionX, velocity: observed.x, noise: noiseX)
             leverArm.correct(directionY, velocity: observed.y, noise: noiseY)
@@ -105,10 +114,12 @@ extension AttitudeEstimator {
                 velocitySquare: 0.5 * noise * (squareX + squareY), duration: duration,
                 parameters: parameters)
         }
-        let weight = 9 / max(9, max(squareX, squareY))
+        let usual = Self.usualInnovation * Self.usualInnovation
+        let weight = usual / max(usual, max(squareX, squareY))
         accelerationWeight = cm_sqrt(weight)
         innovationSquare +=
-            (0.5 * (squareX + squareY) - innovationSquare) * duration / (1 + duration)
+            (0.5 * (squareX + squareY) - innovationSquare) * duration
+            / (Self.innovationSeconds + duration)
     }
 
     /// Corrects the bias with the mean rate at rest. If the joints move, the standard deviation of

@@ -1,6 +1,10 @@
 import CMathShim
 
 extension AttitudeEstimator {
+    /// Smallest squared horizontal component with a heading. Below it, the camera points along the
+    /// vertical.
+    private static var leastHorizontal: Double { @_noLocks @_noAllocation get { 1e-12 } }
+
     /// Sets the present heading to zero. The heading is the yaw angle of the Euler sequence yaw,
     /// roll, pitch.
     @_noLocks @_noAllocation
@@ -8,7 +12,7 @@ extension AttitudeEstimator {
         let q = orientation
         let sine = 2 * (q.w * q.z - q.x * q.y)
         let cosine = 1 - 2 * (q.x * q.x + q.z * q.z)
-        guard sine * sine + cosine * cosine > 1e-12 else { return }
+        guard sine * sine + cosine * cosine > Self.leastHorizontal else { return }
         let heading = cm_atan2(sine, cosine)
         let turn = Quaternion.aboutZ(-heading)
         orientation = (turn * orientation).normalized
@@ -25,6 +29,12 @@ extension AttitudeEstimator {
         period = Period()
     }
 
+    /// Largest field of an intact magnetometer, µT: 20 times the field of the earth.
+    private static var strongestField: Double { @_noLocks @_noAllocation get { 1000 } }
+    /// Correlation time of the bias error in the heading's drift, s. The effect of the nearly
+    /// constant error is approximated by a random walk of the heading.
+    private static var biasSeconds: Double { @_noLocks @_noAllocation get { 10 } }
+
     /// Corrects the heading with one sample of the magnetic field. Call this method after
     /// `update(gyro:accel:dt:)` for the same time.
     ///
@@ -37,17 +47,17 @@ extension AttitudeEstimator {
     ///     ignored.
     @_noLocks @_noAllocation
     public mutating func update(magneticField: Vector3, dt: Double) {
-        guard dt > 0, dt < 1e6, magneticField.squaredNorm < 1e6 else { return }
+        guard dt > 0, dt < Self.longestInterval,
+            magneticField.squaredNorm < Self.strongestField * Self.strongestField
+        else { return }
         // The heading drifts because of the gyroscope's noise, its scale and misalignment errors
         // during turns, and its bias error about the vertical. The bias error is nearly constant.
-        // The effect of the bias error is approximated by a random walk of the heading, as if the
-        // error had a correlation time of ten seconds.
         let down = orientation.inverseRotate(Vector3(0, 0, 1))
         let biasVariance = down.dot(covariance.gg.bb * down)
         let drift =
             parameters.gyroNoiseDensity * parameters.gyroNoiseDensity
             + parameters.rotationNoise * parameters.rotationNoise * rate.squaredNorm
-            + 2 * 10 * biasVariance
+            + 2 * Self.biasSeconds * biasVariance
         let isComplete = magnetic.add(
             field: orientation.rotate(magneticField), drift: drift * dt, dt: dt,
             period: parameters.filterPeriod)

@@ -162,6 +162,12 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         leverArm = LeverArm(sigma: parameters.leverSigma)
     }
 
+    /// Interval between two samples that no clock can have, s.
+    static var longestInterval: Double { @_noLocks @_noAllocation get { 1e6 } }
+    /// Fraction of a period from which the period counts as complete: rounding of the samples'
+    /// times.
+    static var wholePeriod: Double { @_noLocks @_noAllocation get { 0.999 } }
+
     /// Updates the estimate with one raw sample.
     ///
     /// - Parameters:
@@ -177,7 +183,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
-        guard dt > 0 || !isInitialized, dt < 1e6 else {
+        guard dt > 0 || !isInitialized, dt < Self.longestInterval else {
             rejectedSamples &+= 1
             return
         }
@@ -202,7 +208,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
             return
         }
         integrate(gyro: gyro, accel: accel, dt: elapsed)
-        guard period.duration >= 0.999 * parameters.filterPeriod else { return }
+        guard period.duration >= Self.wholePeriod * parameters.filterPeriod else { return }
         filter()
         if isRefuted || !isHealthy { recover() }
     }
@@ -262,20 +268,31 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Range of every gyroscope, rad/s: no sensor measures more than 4000 °/s.
+    private static var widestRange: Double { @_noLocks @_noAllocation get { 70 } }
+    /// Largest squared rate, as a multiple of the squared range: three axes, each at twice its
+    /// range.
+    private static var beyondRange: Double { @_noLocks @_noAllocation get { 12 } }
+    /// Range of every accelerometer, m/s²: 200 times gravity.
+    private static var strongestForce: Double { @_noLocks @_noAllocation get { 2000 } }
+
     private func isUsable(gyro: Vector3, accel: Vector3) -> Bool {
-        // No sensor measures more than 4000 °/s. Comparisons with NaN are false, so these lines
-        // also reject values that are not finite.
-        let range = parameters.gyroRange > 0 ? parameters.gyroRange : 70
-        return gyro.squaredNorm < 12 * range * range
-            && accel.squaredNorm < 4e6
+        // Comparisons with NaN are false, so these lines also reject values that are not finite.
+        let range = parameters.gyroRange > 0 ? parameters.gyroRange : Self.widestRange
+        return gyro.squaredNorm < Self.beyondRange * range * range
+            && accel.squaredNorm < Self.strongestForce * Self.strongestForce
     }
+
+    /// Smallest specific force with a direction, as a fraction of gravity; in free fall, the
+    /// direction is unknown.
+    private static var leastForce: Double { @_noLocks @_noAllocation get { 0.1 } }
 
     /// Initialises the inclination from the accelerometer, at start-up and after a gap. Heading and
     /// bias do not change.
     private mutating func start(gyro: Vector3, accel: Vector3, elapsed: Double) {
         let length = accel.norm
         let gravity = abs(restForce)
-        if length > 0.1 * gravity {
+        if length > Self.leastForce * gravity {
             orientation =
                 Self.levelling(
                     orientation.rotate(accel) / length, up: restForce < 0 ? -1 : 1) * orientation
@@ -284,7 +301,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         let fresh = parameters.covariance(
             tilt: !isInitialized && firstVertical.isMean
                 ? min(known, FirstVertical.meanSigma) : known,
-            lengthError: length > 0.1 * gravity ? (length - gravity) / gravity : 1)
+            lengthError: length > Self.leastForce * gravity ? (length - gravity) / gravity : 1)
         if isInitialized {
             covariance.forgetTiltAndVelocity(tilt: fresh.xx, velocity: fresh.uu)
             covariance.gg.bb.addToDiagonal(parameters.biasWalk * parameters.biasWalk * elapsed)
@@ -327,14 +344,19 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         if isSaturated { widen(ended, by: gyro, dt) } else { saturatedTime = 0 }
     }
 
+    /// Standard deviation of a saturated axis's rate error, as a fraction of the largest reading.
+    private static var saturationShare: Double { @_noLocks @_noAllocation get { 0.3 } }
+    /// The same fraction if the range was detected from the data. The rate then usually exceeds the
+    /// range in both directions of a swing, so the angle errors of the two directions largely
+    /// cancel.
+    private static var detectedSaturationShare: Double { @_noLocks @_noAllocation get { 0.1 } }
+
     /// Increases the tilt's variance because of saturated axes. The rate error of a saturated axis
     /// is unknown and persists. Therefore the standard deviation of the angle, not the variance,
     /// grows in proportion to time. A rotation about the vertical alone does not affect the tilt.
     private mutating func widen(_ axes: Vector3, by gyro: Vector3, _ dt: Double) {
-        // If the range was detected from the data, the rate usually exceeds the range in both
-        // directions of a swing. The angle errors of the two directions largely cancel, so the
-        // factor is 0.1 instead of 0.3.
-        let sigma = (parameters.gyroRange > 0 ? 0.3 : 0.1) * gyro.largestMagnitude
+        let share = parameters.gyroRange > 0 ? Self.saturationShare : Self.detectedSaturationShare
+        let sigma = share * gyro.largestMagnitude
         let growth = sigma * sigma * dt * (2 * saturatedTime + dt)
         period.addLoss(orientation.rotate(Vector3(axes.x, 0, 0)), times: growth)
         period.addLoss(orientation.rotate(Vector3(0, axes.y, 0)), times: growth)
@@ -366,23 +388,5 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         fresh.frame = frame
         fresh.refutations = refutations &+ (isRefuted ? 1 : 0)
         self = fresh
-    }
-
-    /// The shortest rotation from `direction` (unit length) to the vertical, ±1 along z.
-    private static func levelling(_ direction: Vector3, up: Double) -> Quaternion {
-        let scalar = 1 + direction.z * up
-        guard scalar > 1e-9 else { return Quaternion(w: 0, x: 1, y: 0, z: 0) }
-        return Quaternion(w: scalar, x: direction.y * up, y: -direction.x * up, z: 0).normalized
-    }
-
-    /// Rotation by a rotation vector, rad (exponential map). For the small angle of one sample, a
-    /// power series is used. The error of the series is at most 1e-12 at 0.5 rad.
-    @inline(__always) @_noLocks @_noAllocation
-    static func rotation(_ v: Vector3) -> Quaternion {
-        let s = v.squaredNorm
-        guard s < 0.25 else { return Quaternion(rotationVector: v) }
-        let k = 0.5 - s * (1 / 48.0 - s * (1 / 3840.0 - s * (1 / 645120.0)))
-        let w = 1 - s * (1 / 8.0 - s * (1 / 384.0 - s * (1 / 46080.0 - s * (1 / 10_321_920.0))))
-        return Quaternion(w: w, x: v.x * k, y: v.y * k, z: v.z * k)
     }
 }

@@ -227,9 +227,15 @@ extension AttitudeEstimator.Parameters {
         GyroCovariance(bias: bias, scale: initialScaleSigma * initialScaleSigma)
     }
 
+    /// Lower bound of a ratio of variances from an app.
+    private static var leastRatio: Double { @_noLocks @_noAllocation get { 0.1 } }
+    /// Upper bound of a ratio of variances from an app. Outside the bounds, the estimator would
+    /// follow every acceleration, or no drift.
+    private static var mostRatio: Double { @_noLocks @_noAllocation get { 10 } }
+
     @_noLocks @_noAllocation
     private static func sigmaFactor(_ varianceRatio: Double) -> Double {
         guard varianceRatio > 0, varianceRatio.isFinite else { return 1 }
-        return cm_sqrt(min(max(varianceRatio, 0.1), 10))
+        return cm_sqrt(min(max(varianceRatio, leastRatio), mostRatio))
     }
 }

@@ -49,6 +49,10 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
+    /// Weight of the first sample, s. The interval before it is unknown; 1 ms is the usual
+    /// interval.
+    private static var firstStep: Double { @_noLocks @_noAllocation get { 1e-3 } }
+
     /// Adds one sample to the mean.
     ///
     /// - Parameters:
@@ -58,7 +62,7 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous sample; ignored for the first sample.
     @_noLocks @_noAllocation
     mutating func note(gyro: Vector3, accel: Vector3, gravity: Double, dt: Double) {
-        let step = time == 0 ? 1e-3 : max(dt, 0)
+        let step = time == 0 ? Self.firstStep : max(dt, 0)
         turn = turn * AttitudeEstimator.rotation(gyro * step)
         let force = turn.rotate(accel)
         if time == 0 { first = force }

@@ -46,6 +46,17 @@ struct GravityWatch: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
+    /// Vertical share of the mean specific force above which a doubt ends. It exceeds `doubtShare`,
+    /// so the doubt does not alternate.
+    private static var endShare: Double { @_noLocks @_noAllocation get { 0.8 } }
+    /// Smallest mean specific force with a direction, as a fraction of gravity.
+    private static var leastMean: Double { @_noLocks @_noAllocation get { 0.4 } }
+    /// Range of the specific force, as a fraction of gravity, in which the force shows the
+    /// direction of gravity, and not an acceleration.
+    private static var gravities: (least: Double, most: Double) {
+        @_noLocks @_noAllocation get { (0.7, 1.3) }
+    }
+
     /// Checks the mean specific force of one filter period.
     ///
     /// - Parameters:
@@ -63,12 +74,14 @@ struct GravityWatch: Sendable, BitwiseCopyable {
         let length = recent.norm
         sureTime = inclinationSigma < Self.sureSigma ? sureTime + duration : 0
         if isDoubtful {
-            isDoubtful = recent.z < 0.8 * length && length > 0.4
+            isDoubtful = recent.z < Self.endShare * length && length > Self.leastMean
         } else {
             // The deviation of the direction must be uninterrupted. A wide swing of the hand causes
             // only short deviations.
             let size = force.norm
-            let isElsewhere = force.z < Self.doubtShare * size && size > 0.7 && size < 1.3
+            let isElsewhere =
+                force.z < Self.doubtShare * size && size > Self.gravities.least
+                && size < Self.gravities.most
             elsewhereTime = isElsewhere ? elsewhereTime + duration : 0
             isDoubtful = elsewhereTime > Self.doubtSeconds && sureTime > Self.sureSeconds
             if isDoubtful { elsewhereTime = 0 }

@@ -31,6 +31,15 @@ struct GyroRange: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
+    /// Fraction of a known range from which a reading counts as saturated. The sensor's filter and
+    /// the calibration can lower a reading at full scale slightly.
+    private static var knownShare: Double { @_noLocks @_noAllocation get { 0.98 } }
+    /// The same fraction of a detected range, which was found from limited readings, so the margin
+    /// is smaller.
+    private static var foundShare: Double { @_noLocks @_noAllocation get { 0.985 } }
+    /// Ratio of a reading to the detected range above which the detection was wrong.
+    private static var refutingShare: Double { @_noLocks @_noAllocation get { 1.03 } }
+
     /// Determines the saturated axes of one sample.
     ///
     /// - Parameters:
@@ -42,13 +51,15 @@ struct GyroRange: Sendable, BitwiseCopyable {
     mutating func reached(by gyro: Vector3, dt: Double, known: Double) -> Vector3 {
         let largest = gyro.largestMagnitude
         guard known <= 0 else {
-            return largest > 0.98 * known ? Self.beyond(gyro, 0.98 * known) : .zero
+            return largest > Self.knownShare * known
+                ? Self.beyond(gyro, Self.knownShare * known) : .zero
         }
         search(gyro, dt: dt)
         // If a reading exceeds 1.03 times the detected range, the detection was wrong. Cross-axis
         // terms of a calibration cause smaller deviations.
-        if largest > 1.03 * found { found = .infinity }
-        return largest > 0.985 * found ? Self.beyond(gyro, 0.985 * found) : .zero
+        if largest > Self.refutingShare * found { found = .infinity }
+        return largest > Self.foundShare * found
+            ? Self.beyond(gyro, Self.foundShare * found) : .zero
     }
 
     @inline(never) @_noLocks @_noAllocation
@@ -75,6 +86,10 @@ struct GyroRange: Sendable, BitwiseCopyable {
         @_noLocks @_noAllocation
         init() {}
 
+        /// Number of periods without a change after which a reading counts as constant: two equal
+        /// readings can be chance.
+        private static var flatPeriods: Double { @_noLocks @_noAllocation get { 1.5 } }
+
         @_noLocks @_noAllocation
         mutating func isCutOff(_ rate: Double, dt: Double) -> Bool {
             let size = abs(rate)
@@ -88,7 +103,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
             }
             flatTime += dt
             // Only changes towards larger rates of the same sign are evaluated.
-            return flatTime > 1.5 * dt
+            return flatTime > Self.flatPeriods * dt
                 && slope * rate * flatTime > GyroRange.overshoot * size * size
         }
     }

@@ -41,18 +41,26 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         sum += field * dt
         self.drift += drift
         duration += dt
-        return duration >= 0.999 * period
+        return duration >= AttitudeEstimator.wholePeriod * period
     }
+
+    /// Largest variance of the heading, rad²: an unknown heading has a variance of about 3 rad².
+    private static var mostVariance: Double { @_noLocks @_noAllocation get { 10 } }
+    /// Smallest horizontal field with a direction, µT, or the sensor's unit.
+    private static var leastField: Double { @_noLocks @_noAllocation get { 1e-3 } }
+    /// Largest usual innovation, standard deviations. The influence of a larger innovation does not
+    /// grow further (Huber).
+    private static var usualInnovation: Double { @_noLocks @_noAllocation get { 3 } }
 
     /// Ends a period with one scalar Kalman update of the heading.
     @_noLocks @_noAllocation
     mutating func step(isZUp: Bool, parameters: AttitudeEstimator.Parameters) {
         let field = sum / duration
         let elapsed = duration
-        variance = min(variance + drift, 10)
+        variance = min(variance + drift, Self.mostVariance)
         restartPeriod()
         let horizontal = cm_sqrt(field.x * field.x + field.y * field.y)
-        guard horizontal > 1e-3 else { return }
+        guard horizontal > Self.leastField else { return }
         let deviation = learn(horizontal: horizontal, vertical: field.z, elapsed, parameters)
         let measured = isZUp ? cm_atan2(field.x, field.y) : cm_atan2(-field.y, field.x)
         let sigma = parameters.magneticHeadingSigma
@@ -61,7 +69,9 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         let total = variance + noise / elapsed
         let arc = Angle(radians: offset).shortestArc(to: Angle(radians: measured)).radians
         let square = arc * arc / total
-        let gain = variance / (square > 9 ? total * cm_sqrt(square) / 3 : total)
+        let isUnusual = square > Self.usualInnovation * Self.usualInnovation
+        let gain =
+            variance / (isUnusual ? total * cm_sqrt(square) / Self.usualInnovation : total)
         offset += gain * arc
         variance *= 1 - gain
     }
@@ -105,7 +115,7 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         }
         let dh = horizontal - referenceHorizontal
         let dv = vertical - referenceVertical
-        let deviation = cm_sqrt(dh * dh + dv * dv) / max(referenceHorizontal, 1e-3)
+        let deviation = cm_sqrt(dh * dh + dv * dv) / max(referenceHorizontal, Self.leastField)
         let sigma = parameters.magneticHeadingSigma
         let trust = sigma * sigma / (sigma * sigma + deviation * deviation)
         // At first, the reference is the mean of all measurements; later, it is the output of a

@@ -53,6 +53,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
+    /// Fraction of `restTime` that a measurement of the bias needs: the second half of the time,
+    /// less the rounding of the samples' times.
+    private static var halfRest: Double { @_noLocks @_noAllocation get { 0.499 } }
+
     /// Updates the detector with the means of one filter period.
     ///
     /// - Parameters:
@@ -126,7 +130,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         jointTurn += relativeRate * duration
         sumTime += duration
         isAtRest = stillTime > parameters.restTime && !joints.areMoving
-        guard stillTime > parameters.restTime, sumTime >= 0.499 * parameters.restTime else {
+        guard stillTime > parameters.restTime, sumTime >= Self.halfRest * parameters.restTime else {
             return nil
         }
         return finish(jointShare: share)
@@ -177,6 +181,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Square of the ratio of a single sample's limit to the mean's limit: noise reaches three
+    /// standard deviations, a motion more.
+    private static var peakSquare: Double { @_noLocks @_noAllocation get { 9 } }
+
     /// True if the RMS deviations of rate and specific force from their means are below their
     /// thresholds, and the present deviations are below three times the thresholds. A single noisy
     /// sample may exceed the threshold, but a motion must not disappear in the average.
@@ -189,7 +197,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         let limitRate = parameters.restRateThreshold * parameters.restRateThreshold
         let limitForce = parameters.restForceThreshold * parameters.restForceThreshold
         return rateSquare < limitRate && forceSquare < limitForce
-            && rate < 9 * limitRate && force < 9 * limitForce
+            && rate < Self.peakSquare * limitRate && force < Self.peakSquare * limitForce
     }
 
     /// Resets the time at rest and the current bias measurement.
@@ -212,6 +220,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         evidence.restartWatch()
     }
 
+    /// Fraction of `restGateFloor` while the joints move; it covers the noise of `slowRate`.
+    private static var movingShare: Double { @_noLocks @_noAllocation get { 0.2 } }
+
     /// True if the rate agrees with the estimated bias. The margin is `restGateFloor` while the
     /// joints are still. While the joints move, the margin is a fifth of `restGateFloor`, which
     /// covers the noise of `slowRate`. The error `jointRate` of a commanded turn is added in
@@ -222,7 +233,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         let gate = parameters.restGate * parameters.restGate
-        let floorSigma = parameters.restGateFloor * (joints.areMoving ? 0.2 : 1)
+        let floorSigma = parameters.restGateFloor * (joints.areMoving ? Self.movingShare : 1)
         let floor = floorSigma * floorSigma
         let square = difference.scaled(by: difference)
         let joint = jointRate.scaled(by: jointRate)

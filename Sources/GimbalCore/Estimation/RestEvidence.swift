@@ -36,6 +36,11 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         window = 0
     }
 
+    /// Factor of the noise's variance in the limit of the drift. The difference of two means has
+    /// twice the variance of one mean; three standard deviations of the difference are added to the
+    /// limit, in quadrature.
+    private static var noiseSquare: Double { @_noLocks @_noAllocation get { 18 } }
+
     /// Checks in each period whether the direction of gravity has changed relative to the handle.
     ///
     /// - Parameters:
@@ -64,9 +69,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         window += duration
         turned += relativeRate.cross(force) * duration
         let drift = (force - reference + turned).squaredNorm
-        // The difference of two means varies because of the sensor's noise. Therefore three
-        // standard deviations of the difference are added to the limit, in quadrature.
-        let limit = parameters.restDriftThreshold * parameters.restDriftThreshold + 18 * variance
+        let threshold = parameters.restDriftThreshold * parameters.restDriftThreshold
+        let limit = threshold + Self.noiseSquare * variance
         guard drift < limit else {
             restartWatch()
             proof = parameters.restProofTime

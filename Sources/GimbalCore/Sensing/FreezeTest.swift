@@ -27,6 +27,9 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
+    /// Upper bound of the count, so that the count cannot overflow.
+    private static var mostCounted: Int32 { @_noLocks get { 1000 } }
+
     /// Updates the detector with the next sample.
     ///
     /// - Parameters:
@@ -45,10 +48,12 @@ struct FreezeTest: Sendable, BitwiseCopyable {
             isFrozen = false
             return false
         }
-        count = min(count + 1, 1000)
+        count = min(count + 1, Self.mostCounted)
         seconds += dt
         let bar = samples < Self.learning ? longestSeconds : min(4 * usual, longestSeconds)
-        guard !isFrozen, count >= Self.fewest, seconds >= bar * 0.999 else { return false }
+        guard !isFrozen, count >= Self.fewest, seconds >= bar * AttitudeEstimator.wholePeriod else {
+            return false
+        }
         isFrozen = true
         return true
     }

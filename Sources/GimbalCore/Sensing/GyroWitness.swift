@@ -99,6 +99,22 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
+    /// Longest interval between two samples that can be compared, s. After a longer one, the
+    /// motors' effect is unknown.
+    private static var longestInterval: Double { @_noLocks get { 0.02 } }
+    /// Number of standard deviations of the rate's changes that count as noise.
+    private static var noiseSigmas: Double { @_noLocks get { 8 } }
+    /// Change of the rate that always counts as noise, rad/s.
+    private static var leastNoise: Double { @_noLocks get { 0.05 } }
+    /// Longest duration of a blow, s.
+    private static var blowSeconds: Double { @_noLocks get { 0.002 } }
+    /// Duration of a low rate after which a rejection ends while the motors are off, s.
+    private static var quietSeconds: Double { @_noLocks get { 0.1 } }
+
+    /// Number of sample intervals after which more than one sample has been rejected, also in a
+    /// slow loop.
+    private static var refusedSamples: Double { @_noLocks get { 1.5 } }
+
     /// Checks one sample of the gyroscope.
     ///
     /// - Parameters:
@@ -118,7 +134,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         guard rate.isFinite else { return false }
         note(measuredJoints, dt: dt)
         silent = .zero
-        guard hasReference, dt < 0.02, let motors else {
+        guard hasReference, dt < Self.longestInterval, let motors else {
             return rest(rate: rate, dt: dt)
         }
         quietTime = 0
@@ -129,8 +145,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let difference = rate - reference
         let change = rate - lastRate
         lastRate = rate
-        let noise = 8 * cm_sqrt(scatter) + 0.05
-        let strongest = max(motors.strongest * dt, Self.blow * min(dt, 0.002))
+        let noise = Self.noiseSigmas * cm_sqrt(scatter) + Self.leastNoise
+        let strongest = max(motors.strongest * dt, Self.blow * min(dt, Self.blowSeconds))
         // A jump of the rate cannot be a response to the motors, so it is not compared.
         if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
@@ -177,7 +193,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         case false?: isContradicted = true
         case nil:
             // Even in a slow loop, more than one sample must have been rejected.
-            if refused > max(Self.hearing, 1.5 * dt) {
+            if refused > max(Self.hearing, Self.refusedSamples * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
                 settle(rate)
@@ -261,8 +277,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             hasReference = true
             return true
         }
-        quietTime = rate.norm < Self.quietRate ? quietTime + min(dt, 0.02) : 0
-        if quietTime > 0.1 {
+        quietTime = rate.norm < Self.quietRate ? quietTime + min(dt, Self.longestInterval) : 0
+        if quietTime > Self.quietSeconds {
             isContradicted = false
             isRefusing = false
         }
@@ -313,6 +329,17 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         use(rate)
     }
 
+    /// Smallest rotation of the joints that encoders can confirm or refute, rad.
+    private static var leastTurn: Double { @_noLocks get { 3e-3 } }
+    /// Largest resolution of an encoder, rad; a larger step is a motion.
+    private static var largestStep: Double { @_noLocks get { 2e-3 } }
+    /// Smallest fraction of the claimed rotation with which the encoders confirm the gyroscope. The
+    /// fraction is well below 1, because the encoders' angles are late.
+    private static var confirmedShare: Double { @_noLocks get { 0.3 } }
+    /// Number of sample intervals after which a missing rotation refutes the gyroscope. Until then,
+    /// the encoders can be late.
+    private static var disputedSamples: Double { @_noLocks get { 3.5 } }
+
     /// True if the joints confirm the angle that the gyroscope has measured in the present
     /// conflict; nil if undecided. The joint angles are delayed by the gyroscope's delay, so both
     /// angles cover the same interval.
@@ -326,7 +353,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let claim = kinematics.jointRates(relativeRate: claimed - (lastRate - reference) * half)
         let size = claim.norm
         let least =
-            max(3e-3, 4 * min(encoderStep, 2e-3)) + 0.5 * Self.handleAcceleration * age * age
+            max(Self.leastTurn, 4 * min(encoderStep, Self.largestStep)) + 0.5
+            * Self.handleAcceleration * age * age
             + max(handle.wander, claimedHandle.wander) * (age + sampleSeconds)
         guard size > least else { return nil }
         let moved =
@@ -335,10 +363,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
                 relativeRate: modelled
                     + startRate * (age + sampleSeconds) - (reference - startRate) * half)
         let product = claim.yaw * moved.yaw + claim.roll * moved.roll + claim.pitch * moved.pitch
-        if product > 0.3 * size * size { return true }
+        if product > Self.confirmedShare * size * size { return true }
         // A deviation below `least` can result from the handle's motion alone.
         guard (claim - moved).norm > least else { return nil }
-        return age > max(Self.hearing, 3.5 * sampleSeconds) ? false : nil
+        return age > max(Self.hearing, Self.disputedSamples * sampleSeconds) ? false : nil
     }
 
     /// Rotation of the joints since the conflict began, delayed by the gyroscope's delay, rad.
@@ -360,35 +388,5 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             joints.value(age: delay, dt: dt) - joints.value(age: delay + dt, dt: dt)
         let camera = JointKinematics(joints: lastJoints).jointRates(relativeRate: rate)
         claimedHandle.follow(step * (1 / dt) - camera, dt: dt)
-    }
-}
-
-/// Estimator of the handle's rate about the joint axes, from joint rates and camera rate.
-private struct HandleRate: Sendable, BitwiseCopyable {
-    /// Low-passed difference of joint rates and camera rate, rad/s.
-    private(set) var rate = AxisVector.zero
-    /// `rate` after a second low-pass, rad/s. The difference `rate - past` is a measure of the lag
-    /// of `rate`.
-    private var past = AxisVector.zero
-    /// Peak hold of the norm of `rate - past`, rad/s. The value decays slowly, because the handle's
-    /// rate can soon change again.
-    private(set) var wander = 0.0
-
-    /// Time constant of `rate`, s: long enough to suppress an oscillation of the camera.
-    private static var memory: Double { @_noLocks get { 0.012 } }
-    /// Time constant of `wander`, s: the duration of a sudden movement of the hand.
-    private static var wanderMemory: Double { @_noLocks get { 0.05 } }
-
-    @_noLocks
-    init() {}
-
-    /// Updates the estimate with the handle's rate `shown` from one sample, rad/s. `dt` is the time
-    /// since the previous sample, s.
-    @_noLocks
-    mutating func follow(_ shown: AxisVector, dt: Double) {
-        let share = dt / (Self.memory + dt)
-        rate = rate + (shown - rate) * share
-        past = past + (rate - past) * share
-        wander = max((rate - past).norm, wander * (1 - dt / (Self.wanderMemory + dt)))
     }
 }

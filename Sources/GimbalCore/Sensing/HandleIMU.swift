@@ -22,8 +22,11 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     /// Joint angles, rad.
     private(set) var joints = AxisVector.zero
 
+    /// Largest rate of a handle at rest, rad/s: about 1 °/s.
+    private static var stillRate: Double { @_noLocks get { 0.02 } }
+
     /// True if the handle's rate is low enough for a handle at rest.
-    var isStill: Bool { @_noLocks get { rate.norm < 0.02 } }
+    var isStill: Bool { @_noLocks get { rate.norm < Self.stillRate } }
 
     private var hasJoints = false
 

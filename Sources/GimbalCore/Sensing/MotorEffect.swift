@@ -64,6 +64,10 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         largestJolt = 0
     }
 
+    /// Largest standard deviation of the natural logarithm of an inertia that predicts the motors'
+    /// effect: 30 %.
+    private static var foundSigma: Double { @_noLocks get { 0.3 } }
+
     /// Updates the prediction for one control period with motors that exert torques.
     ///
     /// - Parameters:
@@ -93,7 +97,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         let largest = max(limit.yaw, max(limit.roll, limit.pitch))
         let sigma = max(inertia.sigmas.yaw, max(inertia.sigmas.roll, inertia.sigmas.pitch))
         let expected = acceleration(commanded.value(age: delay, dt: dt))
-        let isFound = sigma <= 0.3
+        let isFound = sigma <= Self.foundSigma
         var answer: Vector3?
         var planned = (rate: Vector3.zero, acceleration: Vector3.zero)
         switch push {

@@ -72,17 +72,32 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     /// True if the gyroscope measured the opposite of the motor's effect at the last step.
     private(set) var isReversed = false
 
+    /// Smallest divisor of the correlation, (rad/s)²; without commands, the divisor is 0.
+    private static var leastScale: Double { @_noLocks get { 1e-9 } }
+
     /// Correlation of expected and measured rate changes over about the last `memory` seconds,
     /// -1...1; 0 without commands.
     var correlation: Double {
         @_noLocks get {
             let scale = cm_sqrt(commanded * observed)
-            return scale > 1e-9 ? product / scale : 0
+            return scale > Self.leastScale ? product / scale : 0
         }
     }
 
     @_noLocks
     init() {}
+
+    /// Smallest number of samples in the memory. A correlation of fewer samples is chance.
+    private static var memorySamples: Double { @_noLocks get { 6 } }
+    /// Correlation of command and response below which the response is the opposite of the command.
+    private static var mirrored: Double { @_noLocks get { -0.85 } }
+    /// Ratio of response to command below which the opposite response is large enough. A smaller
+    /// response can be noise.
+    private static var leastResponse: Double { @_noLocks get { -0.2 } }
+    /// Square of the ratio of the unexplained change to the scatter: three standard deviations.
+    private static var clearSquare: Double { @_noLocks get { 9 } }
+    /// Smallest number of samples for which the response must be the opposite, also in a slow loop.
+    private static var patientSamples: Double { @_noLocks get { 4.5 } }
 
     /// Updates the test with one sample.
     ///
@@ -97,7 +112,7 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
     mutating func step(push: Double, gyro: Double, planned: Double, rate: Double, _ rule: Rule) {
         let dt = rule.dt
         let change = gyro - planned
-        let memory = max(Self.memory, 6 * dt)
+        let memory = max(Self.memory, Self.memorySamples * dt)
         let keep = 1 - dt / memory
         commanded = commanded * keep + push * push
         observed = observed * keep + change * change
@@ -111,13 +126,14 @@ struct PolarityCheck: Sendable, BitwiseCopyable {
             max(commanded - pushes * pushes * share, 0)
                 * max(observed - changes * changes * share, 0))
         let isImage =
-            product < -0.85 * cm_sqrt(commanded * observed) && product < -0.2 * commanded
-            && product - pushes * changes * share < -0.85 * slopes
+            product < Self.mirrored * cm_sqrt(commanded * observed)
+            && product < Self.leastResponse * commanded
+            && product - pushes * changes * share < Self.mirrored * slopes
             && abs(rate) > Self.leastRate && changes * rate > 0 && pushes * shown < 0
             && pushes * pushes * share > Self.steadiness * commanded
-            && unexplained > 9 * rule.scatter * (memory / dt)
+            && unexplained > Self.clearSquare * rule.scatter * (memory / dt)
         lasting = isImage ? lasting + dt : 0
-        isReversed = lasting > max(Self.patience, 4.5 * dt)
+        isReversed = lasting > max(Self.patience, Self.patientSamples * dt)
     }
 }
 
@@ -164,9 +180,12 @@ struct PolarityChecks: Sendable, BitwiseCopyable {
             Self.sign(yaw, isReversed: reversed.contains(.yaw)))
     }
 
+    /// Smallest correlation of expected and measured rate that determines a sign.
+    private static var leastCorrelation: Double { @_noLocks get { 0.5 } }
+
     private static func sign(_ image: PolarityCheck, isReversed: Bool) -> Double {
         let correlation = image.correlation
-        if abs(correlation) > 0.5 { return correlation > 0 ? 1 : -1 }
+        if abs(correlation) > leastCorrelation { return correlation > 0 ? 1 : -1 }
         return isReversed ? -1 : 0
     }
 }

@@ -27,6 +27,10 @@ struct SamplePace: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func note() { samples += 1 }
 
+    /// Smallest change of the wait that is applied, as a fraction of the wait. The count can be
+    /// wrong by one sample, so smaller changes are ignored.
+    private static var leastChange: Double { @_noLocks get { 0.25 } }
+
     /// Counts a tick. `dt` is the time since the previous tick, s.
     @_noLocks
     mutating func step(dt: Double) {
@@ -36,8 +40,7 @@ struct SamplePace: Sendable, BitwiseCopyable {
         // Without samples the sample rate is unknown, and the samples do not count as slow.
         let isSlow = samples > 0 && samples < Self.least * ticks
         let new = isSlow ? elapsed / samples - elapsed / ticks : 0
-        // The count can be wrong by one sample, so small changes are ignored.
-        if abs(new - wait) > 0.25 * wait { wait = new }
+        if abs(new - wait) > Self.leastChange * wait { wait = new }
         samples = 0
         ticks = 0
         elapsed = 0

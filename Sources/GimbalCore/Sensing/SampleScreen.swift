@@ -96,6 +96,10 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
     /// Creates the state of the checks before the first sample.
     public init(parameters: Parameters) { self.parameters = parameters }
 
+    /// Decrease of `refused` for each usable sample: five usable samples outweigh one refused
+    /// sample.
+    private static var forgiven: Double { @_noLocks get { 0.2 } }
+
     /// Checks one sample and stores it.
     ///
     /// - Parameters:
@@ -114,7 +118,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             }
             return .refuse
         }
-        refused = max(refused - 0.2, 0)
+        refused = max(refused - Self.forgiven, 0)
         guard let lastTime else {
             keep(sample)
             counters.accepted &+= 1

@@ -49,7 +49,7 @@ public struct VibrationLevel: Sendable, BitwiseCopyable {
     ///     filters restart at this sample, and the level does not change.
     @_noLocks @_noAllocation
     public mutating func update(gyro newGyro: Vector3, accel newAccel: Vector3, dt: Double) {
-        guard dt > 0, dt < 0.1 else {
+        guard dt > 0, dt < TimeLimit.longestPeriod else {
             gyro.restart(at: newGyro)
             accel.restart(at: newAccel)
             return

@@ -19,9 +19,15 @@ struct ResponseBar: Sendable, BitwiseCopyable {
     /// arrives 10 ms later than assumed, and is then not evidence of a wrong sign.
     var isDelayKnown = true
 
+    /// Value of `evidence` for motors that exert torques, rad: 0.6°.
+    static var usualEvidence: Double { @_noLocks get { 0.6 * .pi / 180 } }
+    /// Value of `evidence` for servos, rad: 1.5°. The dead band and the delay of a servo leave more
+    /// residual motion.
+    static var servoEvidence: Double { @_noLocks get { 1.5 * .pi / 180 } }
+
     @_noLocks
     init(
-        least: Double, most: Double, correlation: Double, evidence: Double = 0.6 * .pi / 180,
+        least: Double, most: Double, correlation: Double, evidence: Double = usualEvidence,
         needsJoint: Bool = false
     ) {
         self.least = least
@@ -82,6 +88,10 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     private static var memory: Double { @_noLocks get { 0.3 } }
     /// Time constant for the comparison of camera and joint angle, s.
     private static var jointMemory: Double { @_noLocks get { 0.04 } }
+    /// Time scale of the correlation in a fast loop, s.
+    private static var fastSeconds: Double { @_noLocks get { 0.006 } }
+    /// Time scale of the correlation in a slow loop, s.
+    private static var slowSeconds: Double { @_noLocks get { 0.040 } }
 
     /// Filter coefficients of one control period; the same values apply to every axis.
     struct Pace: Sendable, BitwiseCopyable {
@@ -99,8 +109,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             self.dt = dt
             fade = min(dt / AxisResponse.memory, 1)
             joint = dt / (AxisResponse.jointMemory + dt)
-            fast = Correlator.Pace(seconds: 0.006, dt: dt)
-            slow = Correlator.Pace(seconds: 0.040, dt: dt)
+            fast = Correlator.Pace(seconds: AxisResponse.fastSeconds, dt: dt)
+            slow = Correlator.Pace(seconds: AxisResponse.slowSeconds, dt: dt)
         }
     }
 
@@ -182,10 +192,13 @@ private struct Correlator: Sendable, BitwiseCopyable {
         /// Weights of a new value in the band-pass filter's two low-pass filters.
         let short, long: Double
 
+        /// Shortest time scale, periods. In a shorter time, a command and its response cannot be
+        /// distinguished.
+        private static var leastPeriods: Double { @_noLocks get { 6 } }
+
         @_noLocks
         init(seconds least: Double, dt: Double) {
-            // With fewer than six periods, a command and its response cannot be distinguished.
-            let seconds = max(least, 6 * dt)
+            let seconds = max(least, Self.leastPeriods * dt)
             keep = 1 - min(dt / (4 * seconds), 1)
             short = dt / (seconds + dt)
             long = dt / (3 * seconds + dt)
@@ -195,9 +208,12 @@ private struct Correlator: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// True if the correlation of command and response is below -0.3.
+    /// Correlation of command and response below which the response is opposed to the command.
+    private static var opposed: Double { @_noLocks get { -0.3 } }
+
+    /// True if the response is opposed to the command.
     var isOpposed: Bool {
-        @_noLocks get { products < -0.3 * cm_sqrt(commandedSquares * observedSquares) }
+        @_noLocks get { products < Self.opposed * cm_sqrt(commandedSquares * observedSquares) }
     }
 
     /// Updates the correlation with the signals of one period. Returns true if the response is the

@@ -119,6 +119,8 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
     private static var longestPatience: Double { @_noLocks get { 64 } }
     /// Half-life of `patience` while the motors hold the camera, s.
     private static var recovery: Double { @_noLocks get { 60 } }
+    /// Natural logarithm of 2, which converts a half-life to a time constant.
+    private static var halving: Double { @_noLocks get { 0.69 } }
 
     @_noLocks
     init() {}
@@ -137,7 +139,7 @@ private struct RotorLoss: Sendable, BitwiseCopyable {
         if let deviation, deviation > Self.flingRate {
             flung += dt
         } else if deviation != nil {
-            let fade = min(0.69 * dt / Self.recovery, 1)
+            let fade = min(Self.halving * dt / Self.recovery, 1)
             patience = max(Self.shortestPatience, patience * (1 - fade))
         }
         if flung > Self.flingSeconds {

@@ -40,7 +40,8 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
         commanded: Vector3, largest: AxisVector, rate: Vector3, delay: Double, dt: Double
     ) -> AxisSet {
         let corner = max(
-            OscillationWatch.beyondCrossover / max(2 * delay, 1e-3), OscillationWatch.hand)
+            OscillationWatch.beyondCrossover / max(2 * delay, TimeLimit.shortest),
+            OscillationWatch.hand)
         func sight(_ commanded: Double, _ rate: Double, _ largest: Double)
             -> OscillationWatch.Signals
         {

@@ -292,6 +292,10 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         evidence = 0
     }
 
+    /// Fraction of the size at the last reduction of the gains above which the oscillation has not
+    /// decayed.
+    private static var lastingShare: Double { @_noLocks get { 0.7 } }
+
     /// Checks the signals of one period. `past` is the command at the time `OscillationWatch.age`
     /// before the rate. Returns true if an oscillation is reported.
     mutating func step(_ past: Double, _ observed: OscillationWatch.Signals, _ pace: Pace) -> Bool {
@@ -347,7 +351,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         // If the oscillation has decayed since the last reduction of the gains, no further
         // reduction is necessary.
         let lasts = observed.followsHand ? halves >= Self.handSwings : evidence > Self.patience
-        guard lasts, size > 0.7 * level || level == 0 else { return false }
+        guard lasts, size > Self.lastingShare * level || level == 0 else { return false }
         evidence -= Self.repetition
         level = size
         return true

@@ -65,7 +65,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
             commanded: jointRates, observed: rates, deviation: rates - wanted, errors: errors,
             joints: nil,
             bar: ResponseBar(
-                least: 0.6, most: 1.5, correlation: 0.96, evidence: 1.5 * .pi / 180),
+                least: 0.6, most: 1.5, correlation: 0.96, evidence: ResponseBar.servoEvidence),
             least: .zero, dt: dt)
     }
 

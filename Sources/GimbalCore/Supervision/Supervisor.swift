@@ -185,7 +185,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case .off:
             state.authority = 0
         case .starting:
-            state.authority += dt / max(parameters.softStartSeconds, 1e-3)
+            state.authority += dt / max(parameters.softStartSeconds, TimeLimit.shortest)
             if state.authority >= 1 {
                 state.authority = 1
                 state.phase = .active
@@ -193,7 +193,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         case .active:
             state.authority = 1
         case .stopping:
-            state.authority -= dt / max(parameters.softStopSeconds, 1e-3)
+            state.authority -= dt / max(parameters.softStopSeconds, TimeLimit.shortest)
             if state.authority <= 0 {
                 state.authority = 0
                 state.phase = .off

@@ -149,6 +149,10 @@ public struct Exciter: Sendable, BitwiseCopyable {
         excitation = nil
     }
 
+    /// Duration of a saturation that ends the excitation, s: the response of a saturated motor is
+    /// not linear.
+    private static var longestSaturation: Double { @_noLocks get { 0.1 } }
+
     /// Aborts the excitation if it cannot continue.
     @_noLocks @_noAllocation
     mutating func supervise(
@@ -162,7 +166,7 @@ public struct Exciter: Sendable, BitwiseCopyable {
         }
         let isSaturated = conditions.intersects(.motorSaturated)
         saturatedSeconds = isSaturated ? saturatedSeconds + dt : 0
-        if saturatedSeconds > 0.1 { return stop(.saturated) }
+        if saturatedSeconds > Self.longestSaturation { return stop(.saturated) }
         if state.tick >= excitation.ticks { stop(.complete) }
     }
 

@@ -72,13 +72,20 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// True if the test swing is in progress.
     var isSwinging: Bool { @_noLocks get { yaw.isRunning } }
 
+    /// Standard deviation of the natural logarithm of a measured inertia: 15 %.
+    private static var foundSigma: Double { @_noLocks get { 0.15 } }
+    /// Standard deviation of the natural logarithm of an inertia that has not been measured. Two
+    /// standard deviations are a factor of four.
+    private static var unknownSigma: Double { @_noLocks get { 0.7 } }
+
     /// Standard deviation of the natural logarithm of each axis's inertia. An inertia that has not
     /// been measured can be wrong by a factor of four.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
-                yaw: found.contains(.yaw) ? 0.15 : 0.7, roll: found.contains(.roll) ? 0.15 : 0.7,
-                pitch: found.contains(.pitch) ? 0.15 : 0.7)
+                yaw: found.contains(.yaw) ? Self.foundSigma : Self.unknownSigma,
+                roll: found.contains(.roll) ? Self.foundSigma : Self.unknownSigma,
+                pitch: found.contains(.pitch) ? Self.foundSigma : Self.unknownSigma)
         }
     }
 
@@ -133,6 +140,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
                     bound: largest.pitch / inertia.pitch, sine: sine, dt: dt))
     }
 
+    /// Cosine of the angle between the yaw joint's axis and the camera's z axis above which the yaw
+    /// joint turns the camera mainly about z: 45°.
+    private static var uprightCosine: Double { @_noLocks get { 0.7 } }
+
     /// Adopts the inertia that the test swing has measured.
     ///
     /// - Parameters:
@@ -144,7 +155,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
         // If the camera points straight up or down, the yaw joint turns the camera about the
         // camera's roll axis.
-        let isUpright = abs(kinematics.yawAxis.z) > 0.7
+        let isUpright = abs(kinematics.yawAxis.z) > Self.uprightCosine
         let belief = belief(first: first, isProbed: true)
         var values = probed ?? first
         take(isUpright ? yaw : roll, .yaw, belief: belief, into: &values)
@@ -159,6 +170,10 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return isOver
     }
 
+    /// Largest difference of the natural logarithms of two measurements of the same inertia: two
+    /// standard deviations of one measurement.
+    private static var sameInertia: Double { @_noLocks get { 0.3 } }
+
     private mutating func take(
         _ probe: InertiaProbe, _ axis: GimbalAxis, belief: AxisVector, into values: inout AxisVector
     ) {
@@ -168,7 +183,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         // The measured inertia is the same as before the oscillation. Therefore the cause of the
         // oscillation was not a wrong inertia.
         if let suspected, shaking.oscillating.contains(axis),
-            abs(cm_log(values[axis] / suspected[axis])) < 0.3
+            abs(cm_log(values[axis] / suspected[axis])) < Self.sameInertia
         {
             innocent.insert(AxisSet(axis))
         }
@@ -207,8 +222,12 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         probed = guess
     }
 
+    /// Ratio of a guess to the configured inertia above which the guesses start again at the
+    /// configured inertia. The largest guess is then four times the configured inertia.
+    private static var mostGuess: Double { @_noLocks get { 3 } }
+
     private static func next(after guess: Double, first: Double) -> Double {
-        guess < 3 * first ? 2 * guess : first
+        guess < mostGuess * first ? 2 * guess : first
     }
 
     /// Checks whether the motors make the camera oscillate.

@@ -44,58 +44,6 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         init() {}
     }
 
-    /// Lower and upper bound of the inertia estimate, kg·m².
-    private static var smallest: Double { @_noLocks get { 1e-5 } }
-    private static var largest: Double { @_noLocks get { 10 } }
-    /// Smallest plausible acceleration of the camera at the motor's full torque, rad/s². Smaller
-    /// accelerations are elastic responses of a joint held by static friction.
-    private static var weakest: Double { @_noLocks get { 8 } }
-    /// Duration of one measurement of the inertia, s.
-    static var blockSeconds: Double { @_noLocks get { 0.25 } }
-    /// Largest standard deviation of the inertia's natural logarithm at which the gains are full.
-    /// The stability margins cover this uncertainty.
-    static var knownSigma: Double { @_noLocks get { 0.12 } }
-    /// Standard deviation of the inertia's natural logarithm due to elastic friction and timing.
-    private static var modelSigma: Double { @_noLocks get { 0.1 } }
-    /// Largest angle of the camera's motion due to the probe, rad.
-    private static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
-    /// Ratio of the probe's full frequency to its frequency during the search for the delay.
-    private static var descent: Double { @_noLocks get { 3 } }
-    /// Largest number of measurements at full frequency in one search.
-    private static var mostRounds: Int { @_noLocks get { 16 } }
-    /// Largest number of measurements at the low frequency in one search.
-    private static var mostSlowRounds: Int { @_noLocks get { 6 } }
-    /// Pause of the probe after a search without a result, s.
-    private static var silence: Double { @_noLocks get { 10 } }
-
-    /// Initial and largest amplitude of the probe, as a fraction of the motor's torque limit.
-    private static var leastProbe: Double { @_noLocks get { 0.03 } }
-    private static var mostProbe: Double { @_noLocks get { 0.5 } }
-    /// Largest ratio of disturbance to response at which the response is considered clear.
-    private static var clear: Double { @_noLocks get { 0.25 } }
-    /// Largest difference between the magnitudes of two agreeing responses, as natural logarithm.
-    private static var sameSize: Double { @_noLocks get { 0.2 } }
-    /// Largest phase difference between two agreeing responses, rad. Drift of the sensor's clock
-    /// can shift a phase by half a control period.
-    private static var samePhase: Double { @_noLocks get { 0.3 } }
-    /// Smallest ratio of two probe amplitudes at which their responses are considered independent.
-    private static var otherProbe: Double { @_noLocks get { 1.4 } }
-    /// Smallest angle of the camera that proves sliding friction, as a fraction of `largestAngle`.
-    private static var brokenAway: Double { @_noLocks get { 0.25 } }
-    /// Smallest difference between measured and assumed delay that is corrected, s.
-    private static var otherDelay: Double { @_noLocks get { 0.001 } }
-    /// Longest delay in addition to `loopDelay` that can be measured, s.
-    private static var latestDelay: Double { @_noLocks get { 0.015 } }
-    /// Threshold of the absolute phase for a reversed response at the low frequency, rad.
-    private static var uprightPhase: Double { @_noLocks get { 2 } }
-    /// Threshold of the absolute phase for a reversed response at full frequency, rad.
-    private static var reversedPhase: Double { @_noLocks get { .pi - 0.35 } }
-    /// Largest plausible phase lag of the response at full frequency, rad.
-    private static var latestPhase: Double { @_noLocks get { 1.2 } }
-    /// Largest ratio of quadrature part to in-phase part for an exactly inverted response. With an
-    /// additional delay of 10 ms, the ratio of quadrature part to in-phase part is larger.
-    private static var exactness: Double { @_noLocks get { 0.35 } }
-
     /// Estimated inertia, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of the natural logarithm of `inertia`.
@@ -306,7 +254,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         }
         // Increase the amplitude until the response is clear, up to `largestAngle` or `mostProbe`.
         let room = angle > 0 ? Self.largestAngle / angle : 2
-        amplitude = min(amplitude * min(2, max(room, 0.1)), Self.mostProbe * p.torqueLimit)
+        amplitude = min(
+            amplitude * min(2, max(room, Self.leastScale)), Self.mostProbe * p.torqueLimit)
         if rounds >= (isSlow ? Self.mostSlowRounds : Self.mostRounds) { hasGivenUp = true }
     }
 
@@ -318,7 +267,9 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// True if inertia and friction, with about the assumed delay, can cause the given phase, rad.
-    private func isPlausible(phase: Double) -> Bool { phase > -0.8 && phase < 1 }
+    private func isPlausible(phase: Double) -> Bool {
+        phase > Self.plausiblePhases.lowest && phase < Self.plausiblePhases.highest
+    }
 
     /// Evaluates one measurement of the probe at full frequency.
     private mutating func look(
@@ -352,7 +303,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             let friction = max(0, -ratio.inQuadrature / ratio.inPhase)
             learn(
                 found * Self.spread(period * omega),
-                sigma: max(noise / signal, max(Self.modelSigma, 0.25 * friction)))
+                sigma: max(noise / signal, max(Self.modelSigma, Self.frictionError * friction)))
         }
         previous = isSeen ? sign * found : 0
     }
@@ -364,7 +315,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isSlow = true
         start(p)
         fastAmplitude = present
-        let room = Self.largestAngle / (2 * Self.descent * Self.descent * max(angle, 1e-9))
+        let room =
+            Self.largestAngle / (2 * Self.descent * Self.descent * max(angle, Self.leastAngle))
         amplitude = max(amplitude, present * min(1, room))
     }
 

@@ -54,6 +54,10 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// True if the test swing is in progress.
     var isRunning: Bool { @_noLocks get { time < Self.duration } }
 
+    /// Rate at which the model of the friction reaches half of the sliding friction, rad/s. A
+    /// smooth model avoids a jump at every noisy zero of the rate.
+    private static var slidingRate: Double { @_noLocks get { 0.03 } }
+
     /// Updates the measurement with the signals of one control period, and computes the next torque
     /// of the test swing.
     ///
@@ -76,7 +80,7 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         rateLow += w * dt * rateBand
         expectedBand += w * dt * (expected - expectedBand - expectedLow)
         expectedLow += w * dt * expectedBand
-        let slide = measured / (abs(measured) + 0.03)
+        let slide = measured / (abs(measured) + Self.slidingRate)
         frictionBand += w * dt * (slide - frictionBand - frictionLow)
         frictionLow += w * dt * frictionBand
         let y = w * high
@@ -97,16 +101,24 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     @_noLocks
     static func phase(at time: Double) -> Double { frequency * time }
 
+    /// Smallest determinant of the fit relative to its largest possible value. Below it, friction
+    /// and acceleration are proportional, and cannot be separated.
+    private static var leastDeterminant: Double { @_noLocks get { 1e-9 } }
+    /// Lower bound of the measured ratio: a camera with 20 times the configured inertia.
+    private static var leastScale: Double { @_noLocks get { 0.05 } }
+    /// Upper bound of the measured ratio: a camera with a thirtieth of the configured inertia.
+    private static var mostScale: Double { @_noLocks get { 30 } }
+
     private mutating func conclude() {
         let determinant = sumXX * sumSS - sumXS * sumXS
-        guard determinant > 1e-9 * sumXX * sumSS else { return }
+        guard determinant > Self.leastDeterminant * sumXX * sumSS else { return }
         let slope = (sumXY * sumSS - sumSY * sumXS) / determinant
         let friction = (sumSY * sumXX - sumXY * sumXS) / determinant
         // Motor and friction must explain at least half of the measured acceleration's sum of
         // squares. If the fit explains less, an end stop, a hand or static friction dominated the
         // motion.
         guard slope > 0, slope * sumXY + friction * sumSY > 0.5 * sumYY else { return }
-        scale = min(max(slope, 0.05), 30)
+        scale = min(max(slope, Self.leastScale), Self.mostScale)
         isKnown = true
     }
 }

@@ -147,13 +147,17 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks @inline(__always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
 
+    /// Smallest delay by which the formula divides, s; a configured delay can be 0.
+    private static var leastDelay: Double { @_noLocks get { 1e-4 } }
+
     /// Starts the search before the outputs are switched on, unless the inertia is configured and
     /// need not be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
         // In a slow loop, the probe's frequency is reduced, because each period of the probe needs
         // enough ticks.
-        let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, 1e-4))
+        let highest =
+            Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, Self.leastDelay))
         let shift = Self.frequencies.pitch - highest
         parameters.change {
             $0.torqueLimit = torqueLimit[$1]

@@ -12,6 +12,9 @@ struct JointHistory: Sendable, BitwiseCopyable {
     private var clock = 0.0
     private var lastPeriod = 0.0
 
+    /// Bits of an index of the rings, which have 64 elements.
+    private static var mask: Int { @_noLocks @_noAllocation get { 63 } }
+
     /// Creates a history of zeros.
     @_noLocks
     init() {
@@ -23,7 +26,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func fill(_ value: AxisVector) {
         var i = 0
-        while i < 64 {
+        while i <= Self.mask {
             ring[i] = value
             times[i] = -.infinity
             i += 1
@@ -36,7 +39,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func append(_ value: AxisVector, dt: Double) {
         if lastPeriod > 0, dt > 2 * lastPeriod {
-            put(ring[(next - 1) & 63], at: clock + dt - lastPeriod)
+            put(ring[(next - 1) & Self.mask], at: clock + dt - lastPeriod)
         }
         clock += dt
         lastPeriod = dt
@@ -46,7 +49,7 @@ struct JointHistory: Sendable, BitwiseCopyable {
     private mutating func put(_ value: AxisVector, at time: Double) {
         ring[next] = value
         times[next] = time
-        next = (next + 1) & 63
+        next = (next + 1) & Self.mask
     }
 
     /// Interpolated value `age` seconds before the current tick. The newest value is `dt` seconds
@@ -57,10 +60,10 @@ struct JointHistory: Sendable, BitwiseCopyable {
     mutating func value(age: Double, dt: Double) -> AxisVector {
         let time = clock + dt - age
         // The search starts at the index that is correct for periods of equal length.
-        var back = Int(min(max(age / dt, 1), 62))
-        while back > 1, times[(next - back) & 63] <= time { back -= 1 }
-        while back < 63, times[(next - back) & 63] > time { back += 1 }
-        let (older, newer) = ((next - back) & 63, (next - back + 1) & 63)
+        var back = Int(min(max(age / dt, 1), Double(Self.mask - 1)))
+        while back > 1, times[(next - back) & Self.mask] <= time { back -= 1 }
+        while back < Self.mask, times[(next - back) & Self.mask] > time { back += 1 }
+        let (older, newer) = ((next - back) & Self.mask, (next - back + 1) & Self.mask)
         let span = times[newer] - times[older]
         guard back > 1, span > 0, span.isFinite else { return ring[older] }
         let share = min(max((time - times[older]) / span, 0), 1)

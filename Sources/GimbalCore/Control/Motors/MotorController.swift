@@ -71,7 +71,8 @@ public struct ControlInput: Sendable, BitwiseCopyable {
     var isUsable: Bool {
         @_noLocks get {
             attitude.isFinite && rate.isFinite && joints.isFinite && setpoint.isFinite
-                && specificForce.isFinite && authority.isFinite && dt > 0 && dt <= 0.1
+                && specificForce.isFinite && authority.isFinite && dt > 0
+                && dt <= TimeLimit.longestPeriod
         }
     }
 

@@ -47,13 +47,17 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// The motors whose torque is reduced because they are hot.
     var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
 
+    /// Angle beyond the range of a joint's servo that still counts as possible, rad: an inexact
+    /// mounting of the horn and an error of the encoder.
+    private static var servoSlack: Double { @_noLocks get { 0.2 } }
+
     /// The joints whose angle (rad) is impossible, because it is far beyond the range of the
     /// joint's servo. If the controller started with an impossible angle, the servo's horn would
     /// jump.
     @_noLocks @inline(__always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
-        let slack = AxisVector(repeating: 0.2)
+        let slack = AxisVector(repeating: Self.servoSlack)
         return JointRange(
             minimum: servo.parameters.minimum - slack, maximum: servo.parameters.maximum + slack
         ).outside(joints)
@@ -182,13 +186,17 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Largest gain from rate to acceleration while the motors brake the camera, 1/s.
+    private static var dampingGain: Double { @_noLocks get { 120 } }
+    /// Phase margin that the loop delay may cost while the motors brake the camera, rad.
+    private static var dampingLag: Double { @_noLocks get { 0.35 } }
+
     private mutating func damp(_ brake: Brake) -> MotorOutput {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        // The damping gain is limited: the loop delay may reduce the phase margin by at most 0.35
-        // rad.
-        let gain = min(120, 0.35 / max(torque.parameters.loopDelay, 1e-3)) * brake.authority
+        let most = Self.dampingLag / max(torque.parameters.loopDelay, TimeLimit.shortest)
+        let gain = min(Self.dampingGain, most) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
         thermal.pass(torque: torques, parameters: motors, dt: brake.dt)

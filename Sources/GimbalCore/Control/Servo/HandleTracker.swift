@@ -137,6 +137,9 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         acceleration = Vector3(x.slope, y.slope, z.slope)
     }
 
+    /// Smallest frequency by which the formula divides, rad/s; a bandwidth can be 0.
+    private static var leastFrequency: Double { @_noLocks get { 1e-9 } }
+
     /// State of a damped oscillator after one control period. `away` is the current deviation from
     /// the rest position; `slope` is its derivative.
     private static func smooth(
@@ -146,7 +149,7 @@ struct HandleTracker: Sendable, BitwiseCopyable {
         let damping = Shape.damping * bandwidth
         let decay = cm_exp(-damping * dt)
         let cosine = decay * cm_cos(turning * dt)
-        let sine = decay * cm_sin(turning * dt) / max(turning, 1e-9)
+        let sine = decay * cm_sin(turning * dt) / max(turning, Self.leastFrequency)
         return (
             away * cosine + (slope + damping * away) * sine,
             slope * cosine - (bandwidth * bandwidth * away + damping * slope) * sine

@@ -133,6 +133,10 @@ public struct ServoController: MotorController {
         return MotorOutput(enabled: true, angle: joints, power: AxisVector(repeating: 1))
     }
 
+    /// Time constant of the lasting attitude error, s. `loopGain` does not apply to an error that
+    /// lasts longer, because the prediction removes such an error.
+    static var lastingSeconds: Double { @_noLocks @_noAllocation get { 0.5 } }
+
     private mutating func command(_ input: ControlInput) {
         let (attitude, rate, setpoint, dt) = (
             input.attitude, input.rate, input.setpoint, input.dt
@@ -140,7 +144,7 @@ public struct ServoController: MotorController {
         let excitation = AxisVector(
             yaw: input.excitation.z, roll: input.excitation.x, pitch: input.excitation.y)
         attitudeError = attitude.error(to: setpoint.attitude)
-        lasting += (attitudeError - lasting) * (dt / (0.5 + dt))
+        lasting += (attitudeError - lasting) * (dt / (Self.lastingSeconds + dt))
         let arrived = history.value(age: parameters.delay + parameters.sensorDelay, dt: dt)
         let before = modelledJoints
         let p = parameters

@@ -28,6 +28,9 @@ struct ServoPositionModel: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init(angle: Double) { self.angle = angle }
 
+    /// Ratio of the dead band to the error at which a moving servo stops.
+    private static var stopRatio: Double { @_noLocks get { 10 } }
+
     /// Turns the horn towards the current command for one control period.
     ///
     /// - Parameters:
@@ -39,8 +42,7 @@ struct ServoPositionModel: Sendable, BitwiseCopyable {
     mutating func follow(_ command: Double, _ p: Parameters, dt: Double) -> Double {
         let error = command - angle
         if abs(error) > p.deadBand { isDriving = true }
-        // A servo stops when its error is below a tenth of the dead band.
-        if abs(error) < p.deadBand / 10 { isDriving = false }
+        if abs(error) < p.deadBand / Self.stopRatio { isDriving = false }
         if isDriving {
             angle += min(max(error * dt / (p.lag + dt), -p.maxRate * dt), p.maxRate * dt)
         }

@@ -96,6 +96,13 @@ struct RateBlend: Sendable, BitwiseCopyable {
     /// Duration of the transition, s.
     let duration: Double
 
+    /// Ratio of the largest to the mean acceleration of a transition that begins and ends without
+    /// acceleration: the cubic 3u² - 2u³ is steepest at its middle.
+    private static var peakRatio: Double { @_noLocks @_noAllocation get { 1.5 } }
+    /// Additional duration, as a fraction, if the initial acceleration has its limit and is
+    /// opposite to the change of the rate. With it, the acceleration stays within its limit.
+    private static var overshootReserve: Double { @_noLocks @_noAllocation get { 0.42 } }
+
     /// Creates the quickest transition from `start` to `rate`, rad/s, within the limits.
     ///
     /// If the initial acceleration is zero, the duration is exact; otherwise it is an upper bound.
@@ -113,7 +120,8 @@ struct RateBlend: Sendable, BitwiseCopyable {
         // overshoots.
         let isOpposed = start.acceleration * change < 0
         let opposed = isOpposed ? min(brought / limits.acceleration, 1) : 0
-        let byAcceleration = 1.5 * size / limits.acceleration * (1 + 0.42 * opposed)
+        let byAcceleration =
+            Self.peakRatio * size / limits.acceleration * (1 + Self.overshootReserve * opposed)
         duration = max(byJerk, byAcceleration)
     }
 

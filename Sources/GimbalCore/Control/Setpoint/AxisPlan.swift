@@ -76,6 +76,13 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return last.state(at: cruising - cruiseDuration)
     }
 
+    /// Ratio of the largest to the mean acceleration of a transition between rest and a rate.
+    private static var peakRatio: Double { @_noLocks @_noAllocation get { 1.5 } }
+    /// Smallest argument of the logarithm, so that a movement of zero length gives a finite rate.
+    private static var leastCube: Double { @_noLocks @_noAllocation get { 1e-300 } }
+    /// Number of bisections of the rate: the last step is below the resolution of the rate.
+    private static var rateSteps: Int { @_noLocks @_noAllocation get { 48 } }
+
     /// The quickest movement to rest at `goal`.
     @_noLocks @_noAllocation
     static func quickest(from start: AxisState, to goal: Double, limits: AxisLimits) -> AxisPlan {
@@ -84,8 +91,8 @@ struct AxisPlan: Sendable, BitwiseCopyable {
             // Together, the two transitions change the angle by `rate` times the duration of one
             // transition.
             let size = abs(way)
-            let byAcceleration = cm_sqrt(limits.acceleration * size / 1.5)
-            let byJerk = cm_exp(cm_log(max(size * size * limits.jerk / 6, 1e-300)) / 3)
+            let byAcceleration = cm_sqrt(limits.acceleration * size / Self.peakRatio)
+            let byJerk = cm_exp(cm_log(max(size * size * limits.jerk / 6, Self.leastCube)) / 3)
             let rate = size == 0 ? 0 : min(min(byAcceleration, byJerk), limits.rate)
             return AxisPlan(
                 from: start, to: goal, cruising: way < 0 ? -rate : rate, limits: limits)
@@ -98,7 +105,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         var high = limits.rate
         var rate = high
         var round = 0
-        while round < 48 {
+        while round < Self.rateSteps {
             let rest = way - reach(from: start, rate: direction * rate, limits: limits)
             if rest * direction >= 0 { low = rate } else { high = rate }
             // The search finds the largest rate, or the rate at which the constant-rate part
@@ -109,6 +116,10 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         }
         return AxisPlan(from: start, to: goal, cruising: direction * low, limits: limits)
     }
+
+    /// Number of attempts with slower transitions. Each attempt is less slow than the one before;
+    /// then the quickest transitions are used.
+    private static var slowerSteps: Int { @_noLocks @_noAllocation get { 6 } }
 
     /// A movement to rest at `goal` that takes `duration` seconds, or longer if the limits require
     /// it.
@@ -127,7 +138,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         // acceleration is reduced quickly; otherwise the rate would continue to grow.
         var gentle = factor
         var round = 0
-        while round < 6 {
+        while round < Self.slowerSteps {
             var slow = limits.slowed(by: gentle)
             slow.acceleration = max(slow.acceleration, abs(start.acceleration))
             slow.jerk = limits.jerk
@@ -142,6 +153,9 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         return quickest.stretched(to: duration, from: start, limits: limits)
     }
 
+    /// Number of bisections of the constant rate: the last step is below 10⁻¹² of the first rate.
+    private static var cruiseSteps: Int { @_noLocks @_noAllocation get { 40 } }
+
     /// Copy of this movement with a lower constant rate; the copy takes `wanted` seconds.
     private func stretched(to wanted: Double, from start: AxisState, limits: AxisLimits) -> AxisPlan
     {
@@ -149,7 +163,7 @@ struct AxisPlan: Sendable, BitwiseCopyable {
         var low = 0.0
         var high = cruise.rate
         var round = 0
-        while round < 40 {
+        while round < Self.cruiseSteps {
             let middle = (low + high) / 2
             let way = goal - start.angle - AxisPlan.reach(from: start, rate: middle, limits: limits)
             let plan = AxisPlan(from: start, to: goal, cruising: middle, limits: limits)

@@ -262,6 +262,10 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 }
 
 extension AxisState {
+    /// Largest change of the smoothing filter's phase in one control period, rad. A faster pole
+    /// would not be stable in discrete steps.
+    private static var fastestPole: Double { @_noLocks @_noAllocation get { 0.3 } }
+
     /// Updates the state for one control period in which the angle follows `target`. The
     /// third-order filter has three equal poles. The filter observes the limits on rate,
     /// acceleration and jerk without overshoot.
@@ -284,7 +288,7 @@ extension AxisState {
         let fastest = min(limits.rate, maxRate)
         // The pole's frequency must be low enough for the limits on acceleration and jerk, and for
         // the control period.
-        var pole = min(3 / max(smoothing, 1e-3), 0.3 / dt)
+        var pole = min(3 / max(smoothing, TimeLimit.shortest), Self.fastestPole / dt)
         pole = min(pole, 2 * limits.acceleration / fastest)
         pole = min(pole, limits.jerk / limits.acceleration)
         let smooth = AxisState.limited(known + (target - angle) * pole / 3, fastest)

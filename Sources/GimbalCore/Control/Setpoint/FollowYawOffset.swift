@@ -86,7 +86,7 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
             profile.stop(at: inside, limits: limits)
         }
         let before = profile.state
-        if dt > 0, dt <= 0.1 { profile.step(dt: dt, limits: limits) }
+        if dt > 0, dt <= TimeLimit.longestPeriod { profile.step(dt: dt, limits: limits) }
         let change = profile.state.acceleration - before.acceleration
         return FollowedTurn(
             state: before, jerk: dt > 0 ? change / dt : 0,

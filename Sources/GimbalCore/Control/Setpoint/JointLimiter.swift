@@ -39,8 +39,12 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             pitch: stoppingRate(within: distance.pitch, braking: braking))
     }
 
+    /// Smallest permitted rate near the end of a range, rad/s, so that the camera can reach the
+    /// end.
+    private static var leastRate: Double { @_noLocks get { 0.1 } }
+
     private static func stoppingRate(within distance: Double, braking: Double) -> Double {
-        max(cm_sqrt(2 * braking * abs(distance)), 0.1)
+        max(cm_sqrt(2 * braking * abs(distance)), leastRate)
     }
 
     /// Threshold for a jump of a joint angle in one control period, rad. A real joint does not move
@@ -126,6 +130,10 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         if !axes.pitch.isNaN { wanted.pitch = answered.pitch }
     }
 
+    /// Slope of the soft limit below which a joint counts as at its end: the joint follows at half
+    /// of the requested rate.
+    private static var endSlope: Double { @_noLocks get { 0.5 } }
+
     /// Reachable set-point; equal to the requested set-point if no joint is near an end of its
     /// range.
     ///
@@ -165,7 +173,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let pitch = SoftLimit(wanted.pitch, from: low.pitch, to: high.pitch, knee: knee)
         let steepest = min(yaw.slope, min(roll.slope, pitch.slope))
         atEnd = AxisSet(
-            yaw: yaw.slope <= 0.5, roll: roll.slope <= 0.5, pitch: pitch.slope <= 0.5)
+            yaw: yaw.slope <= Self.endSlope, roll: roll.slope <= Self.endSlope,
+            pitch: pitch.slope <= Self.endSlope)
         let nearest = AxisVector(yaw: yaw.angle, roll: roll.angle, pitch: pitch.angle)
         let before = given.filled(from: nearest)
         let step = nearest - before
@@ -217,6 +226,10 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         return Setpoint(attitude: attitude, rate: carried + own)
     }
 
+    /// Largest ratio of the rate to the distance while the set-point catches up, 1/s. Without this
+    /// limit, the rate would jump between its signs at the goal.
+    private static var closingGain: Double { @_noLocks get { 20 } }
+
     /// Moves the set-point's joint angles towards the reachable angles. `Pace.braking` limits the
     /// change of the joint rates, so the camera can follow even after a jump of the request or of
     /// the handle.
@@ -224,7 +237,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         _ step: AxisVector, _ turning: AxisVector, most: AxisVector, pace: Pace, dt: Double
     ) {
         func closing(_ distance: Double) -> Double {
-            let rate = min(cm_sqrt(2 * pace.braking * abs(distance)), 20 * abs(distance))
+            let rate = min(
+                cm_sqrt(2 * pace.braking * abs(distance)), Self.closingGain * abs(distance))
             return distance < 0 ? -rate : rate
         }
         let closing = AxisVector(
@@ -238,6 +252,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             && (turning - speed).isWithin(AxisVector(repeating: JointLimiter.jolt)))
     }
 
+    /// Distance to a set of joint angles below which no other set is nearer, rad: just below π.
+    private static var nearestTurn: Double { @_noLocks get { 3 } }
+
     /// The joint angles nearest to `before` among all joint angles that give the same attitude. The
     /// result can differ from `joints` by whole turns of yaw and pitch. Roll can exceed ±90°;
     /// otherwise the angles would jump by half a turn at a roll of ±90°.
@@ -247,7 +264,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         // A second set of joint angles gives the same attitude; it differs by π in yaw and in
         // pitch. Therefore the distance of this set from `before` is at least 2π - `way`, which is
         // more than `way`.
-        if way < 3 { return near }
+        if way < nearestTurn { return near }
         let over = unwrapped(
             AxisVector(
                 yaw: joints.yaw + .pi, roll: (joints.roll < 0 ? -.pi : .pi) - joints.roll,

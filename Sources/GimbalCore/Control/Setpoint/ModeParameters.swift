@@ -38,11 +38,16 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
         return result
     }
 
+    /// Smoothing of the movement to the rest pose, s. The rest pose does not move, so a short
+    /// smoothing is sufficient.
+    private static var retractSmoothing: Double { @_noLocks get { 0.3 } }
+
     /// Tuning of the movement to the rest pose.
     var retractTuning: FollowTuning {
         @_noLocks get {
             FollowTuning(
-                maxRate: AxisVector(repeating: retractRate), smoothing: AxisVector(repeating: 0.3))
+                maxRate: AxisVector(repeating: retractRate),
+                smoothing: AxisVector(repeating: Self.retractSmoothing))
         }
     }
 }

@@ -14,6 +14,10 @@ extension Pointing {
         }
     }
 
+    /// Smoothing of a set-point that follows a push of the hand, s: short, because the camera must
+    /// follow the hand at once.
+    private static var handSmoothing: Double { @_noLocks get { 0.02 } }
+
     /// Turns the set-point in the direction in which a hand pushes the camera. When the push ends,
     /// the set-point stops, and its angle becomes the requested angle.
     ///
@@ -35,7 +39,8 @@ extension Pointing {
         generator.follow(
             AxisVector(yaw: guided.yaw, roll: .nan, pitch: guided.pitch), rates: rates,
             FollowTuning(
-                maxRate: AxisVector(repeating: .pi), smoothing: AxisVector(repeating: 0.02)))
+                maxRate: AxisVector(repeating: .pi),
+                smoothing: AxisVector(repeating: Self.handSmoothing)))
         if !before.yaw.isNaN { target.yaw = angles.yaw }
         if !before.pitch.isNaN { target.pitch = angles.pitch }
     }

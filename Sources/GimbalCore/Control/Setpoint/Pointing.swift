@@ -376,13 +376,20 @@ extension Pointing {
         }
     }
 
+    /// Largest error of a joint at its rest pose, rad: 1°.
+    private static var retractTolerance: Double { @_noLocks get { .pi / 180 } }
+    /// Time constant of the mean error, s: the joints of a walking person's gimbal swing.
+    private static var retractMean: Double { @_noLocks get { 1 } }
+    /// Duration within the error after which the joints are at rest, s.
+    private static var retractSeconds: Double { @_noLocks get { 0.5 } }
+
     /// Sets `isRetracted` when the joints have been within 1° of their rest pose for half a second.
     private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
         let error = handle.joints - modes.retractJoints
-        retractError = retractError + (error - retractError) * (dt / (1 + dt))
+        retractError = retractError + (error - retractError) * (dt / (Self.retractMean + dt))
         let mean = retractError
         let largest = max(abs(mean.yaw), max(abs(mean.roll), abs(mean.pitch)))
-        retractedSeconds = largest < .pi / 180 ? retractedSeconds + dt : 0
-        if retractedSeconds > 0.5 { isRetracted = true }
+        retractedSeconds = largest < Self.retractTolerance ? retractedSeconds + dt : 0
+        if retractedSeconds > Self.retractSeconds { isRetracted = true }
     }
 }

@@ -266,7 +266,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             isExpired = true
             stopTurning()
         }
-        if dt > 0, dt <= 0.1 {
+        if dt > 0, dt <= TimeLimit.longestPeriod {
             let outside = angles - angles.clamped(from: lowest, to: highest)
             let (pushed, free) = (pushRate, 0.0)
             yaw.step(dt: dt, limits: limits(.yaw, atMost: outside.yaw == 0 ? free : pushed))
@@ -336,11 +336,14 @@ extension SetpointGenerator {
             pitch: target.pitch.isNaN ? .nan : limits(.pitch, atMost: 0).clamped(target.pitch))
     }
 
+    /// Largest difference of two equal yaw angles, rad: rounding of whole turns.
+    private static var sameAngle: Double { @_noLocks get { 1e-9 } }
+
     /// True if `goal` equals the requested angles; yaw angles that differ by whole turns are equal.
     private func isReached(_ target: AxisVector, by goal: AxisVector) -> Bool {
         let yawError = Angle(radians: target.yaw).shortestArc(to: .radians(goal.yaw)).radians
         return
-            !(abs(yawError) > 1e-9 || target.roll != goal.roll && !target.roll.isNaN
+            !(abs(yawError) > Self.sameAngle || target.roll != goal.roll && !target.roll.isNaN
             || target.pitch != goal.pitch && !target.pitch.isNaN)
     }
 

@@ -67,8 +67,12 @@ public struct Biquad: Sendable, BitwiseCopyable {
             return c
         }
 
+        /// Largest frequency of a filter, as a fraction of the sample rate. At 0.5, the filter
+        /// would not be defined.
+        private static var highest: Double { @_noLocks get { 0.45 } }
+
         private static func angle(_ hz: Double, _ sampleRate: Double) -> Double {
-            2 * Double.pi * min(hz / sampleRate, 0.45)
+            2 * Double.pi * min(hz / sampleRate, highest)
         }
 
         /// Gain and phase of the filter at a normalised frequency.

@@ -213,12 +213,15 @@ extension HandPush {
             torque -= step
         }
 
+        /// Smallest span of torques by which the formula divides, N·m.
+        private static var leastSpan: Double { @_noLocks get { 1e-3 } }
+
         /// Computes the rate of the set-point from the torque and from the angle between camera and
         /// set-point.
         private mutating func guide(
             from low: Double, to limit: Double, deviation: Double, parameters p: Parameters
         ) {
-            let excess = max(0, abs(torque) - low) / max(limit - low, 1e-3)
+            let excess = max(0, abs(torque) - low) / max(limit - low, Self.leastSpan)
             let lag = max(0, abs(deviation) - Self.slack) / Self.catchUp
             let wanted = (torque < 0 ? -excess : excess) * p.maxRate + (deviation < 0 ? -lag : lag)
             rate = min(max(wanted, -p.maxRate), p.maxRate)

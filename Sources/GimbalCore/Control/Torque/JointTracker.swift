@@ -52,6 +52,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
+    /// Smallest jump in one period that is impossible for a joint, rad.
+    private static var jump: Double { @_noLocks @_noAllocation get { 0.2 } }
+
     /// Updates the estimates with a measured joint angle. The third-order filter has no lag at
     /// constant acceleration.
     ///
@@ -61,7 +64,7 @@ struct JointTracker: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks @_noAllocation
     mutating func follow(angle measured: Double, _ gains: Gains, dt: Double) {
-        if !hasAngle || abs(measured - angle) > 0.2 {
+        if !hasAngle || abs(measured - angle) > Self.jump {
             // The tracker restarts at the first value, and after a jump that is impossible for a
             // joint.
             angle = measured
@@ -77,6 +80,12 @@ struct JointTracker: Sendable, BitwiseCopyable {
         acceleration += gains.acceleration * residual
     }
 
+    /// Largest offset of the measured rate that is learned at full speed, rad/s. A larger rate is a
+    /// motion, not an error of the gyroscope's bias.
+    private static var mostOffset: Double { @_noLocks @_noAllocation get { 0.05 } }
+    /// Time constant of the learning of the offset, s: longer than a motion in one direction.
+    private static var offsetSeconds: Double { @_noLocks @_noAllocation get { 20 } }
+
     /// Updates the estimates with a measured joint rate. The second-order filter has no lag at
     /// constant acceleration. Over a long time, the mean rate of a joint is zero. Therefore the
     /// mean of the measured rate over 20 s is treated as the gyroscopes' bias.
@@ -88,7 +97,9 @@ struct JointTracker: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func follow(rate measured: Double, _ gains: Gains, dt: Double) {
         hasAngle = false
-        offset += min(max(measured - offset, -0.05), 0.05) * (dt / 20)
+        offset +=
+            min(max(measured - offset, -Self.mostOffset), Self.mostOffset)
+            * (dt / Self.offsetSeconds)
         rate += acceleration * dt
         let residual = measured - offset - rate
         rate += gains.rate * residual

@@ -89,6 +89,10 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 }
 
 extension Biquad.Coefficients {
+    /// Largest half phase per period of a corner, rad. At π/2, the tangent of the substitution
+    /// would be infinite.
+    private static var steepest: Double { @_noLocks get { 1.3 } }
+
     /// Creates the coefficients for a loop's delay.
     ///
     /// - Parameters:
@@ -103,9 +107,9 @@ extension Biquad.Coefficients {
         guard delay >= 2 * dt, dt > 0 else { return }
         // Numerator and denominator are s² / corner² + 2 damping s / corner + 1. The substitution s
         // / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2) is exact at the corner.
-        let zero = min(LagCompensator.zeroCorner / delay * dt / 2, 1.3)
+        let zero = min(LagCompensator.zeroCorner / delay * dt / 2, Self.steepest)
         let poles = LagCompensator.poles(softening: softening)
-        let pole = min(poles.corner / delay * dt / 2, 1.3)
+        let pole = min(poles.corner / delay * dt / 2, Self.steepest)
         let zeroRate = cm_cos(zero) / cm_sin(zero)
         let poleRate = max(cm_cos(pole) / cm_sin(pole), zeroRate / LagCompensator.largestLead)
         let z2 = zeroRate * zeroRate

@@ -74,7 +74,8 @@ extension LoopMargins {
             (Complex(follow) + rate) / (s + Complex(follow)) + ahead * servo.lookAhead[axis]
         // Additional term for a loop gain other than 1. The loop gain does not apply to the
         // low-passed attitude error; therefore the term contains the high-pass `passing`.
-        let passing = s * 0.5 / (s * 0.5 + Complex(1))
+        let lasting = ServoController.lastingSeconds
+        let passing = s * lasting / (s * lasting + Complex(1))
         let surplus =
             passing * Complex(1, omega * lead) * (servo.loopGain[axis] - 1)
         return (predicted + surplus) * model / (Complex(1) - predicted * model)

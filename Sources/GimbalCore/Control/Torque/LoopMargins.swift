@@ -22,8 +22,21 @@ public struct LoopMargins: Sendable, Equatable {
     /// True if the loop meets the usual requirements: both gain margins are at least 6 dB, and the
     /// phase margin is at least 45°.
     public var areHealthy: Bool {
-        increaseDecibels >= 6 && decreaseDecibels >= 6 && phaseDegrees >= 45
+        increaseDecibels >= Self.healthyDecibels && decreaseDecibels >= Self.healthyDecibels
+            && phaseDegrees >= Self.healthyDegrees
     }
+
+    /// Smallest gain margin of a healthy loop, dB: a usual requirement.
+    private static let healthyDecibels = 6.0
+    /// Smallest phase margin of a healthy loop, degrees: a usual requirement.
+    private static let healthyDegrees = 45.0
+    /// Number of frequencies of the sweep, less one: neighbours differ by 0.2 %.
+    private static let frequencies = 4000
+    /// Natural logarithm of the sweep's highest frequency, rad/s: 3000 rad/s. The lowest frequency
+    /// is 1 rad/s.
+    private static let highestFrequency = 8.006
+    /// Sample period of the derivative at the usual loop rate of 1 kHz, s.
+    private static let usualPeriod = 0.001
 
     /// Look-ahead of the attitude for a sensor with the default delay, s.
     public static let usualLead = AttitudeEstimator.Parameters().sensorDelay
@@ -85,9 +98,9 @@ public struct LoopMargins: Sendable, Equatable {
         var highest = -Double.infinity
         var lowest = Double.infinity
         var i = 0
-        while i <= 4000 {
-            // The frequencies are logarithmically spaced from 1 to 3000 rad/s.
-            let omega = cm_exp(Double(i) / 4000 * 8.006)
+        while i <= Self.frequencies {
+            // The frequencies are logarithmically spaced.
+            let omega = cm_exp(Double(i) / Double(Self.frequencies) * Self.highestFrequency)
             let loop = response(omega)
             let gain = loop.gain
             if i == 0 {
@@ -201,7 +214,7 @@ public struct LoopMargins: Sendable, Equatable {
         var shape = Shape()
         shape.attitudeLead = lead
         shape.compensatedDelay = controller.loopDelay
-        shape.period = 0.001
+        shape.period = usualPeriod
         return shape
     }
 

@@ -118,7 +118,7 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     ) -> AxisSet {
         let (axes, swing, caution) = (inertia.values, inertia.swings, inertia.caution)
         let shaken = loop.limit * OscillationWatch.shaken
-        let corner = OscillationWatch.beyondCrossover / max(loop.delay, 1e-3)
+        let corner = OscillationWatch.beyondCrossover / max(loop.delay, TimeLimit.shortest)
         func sight(
             _ exerted: Double, _ rate: Double, _ axis: GimbalAxis
         ) -> OscillationWatch.Signals {

@@ -154,6 +154,9 @@ public struct RateFilter: Sendable, BitwiseCopyable {
             rest = output - input
         }
 
+        /// Difference of the outputs after a change of the filters that counts as zero, rad/s.
+        private static var faded: Double { @_noLocks get { 1e-9 } }
+
         @_noLocks @_noAllocation
         mutating func step(_ x: Double, keep: Double) -> Double {
             input = x
@@ -166,7 +169,7 @@ public struct RateFilter: Sendable, BitwiseCopyable {
                 output = lowPass.step(output, filters.lowPass)
             }
             if rest != 0 {
-                rest = abs(rest) < 1e-9 ? 0 : rest * keep
+                rest = abs(rest) < Self.faded ? 0 : rest * keep
                 output += rest
             }
             return output
