@@ -152,6 +152,11 @@ let package = Package(
             name: "Identification", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: optimised),
         .target(name: "PlainText", swiftSettings: strict),
+        // Ordinary threads, and the pipe that wakes them.
+        .target(
+            name: "Threads",
+            dependencies: ["CLinuxShim", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
         .target(name: "Plot", dependencies: ["PlainText"], swiftSettings: strict),
         .target(name: "Port", dependencies: ["GimbalCore"], swiftSettings: strict),
         .target(
@@ -209,8 +214,8 @@ let package = Package(
         .target(
             name: "Links",
             dependencies: [
-                "GimbalCore", "Port", "Wire", "Configuration", "PlainText", "Robot", "CLinuxShim",
-                "CBlueZ",
+                "GimbalCore", "Port", "Wire", "Configuration", "PlainText", "Robot", "Threads",
+                "CLinuxShim", "CBlueZ",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -221,7 +226,7 @@ let package = Package(
         .target(
             name: "Client",
             dependencies: [
-                "Wire", "PlainText", "CLinuxShim",
+                "Wire", "PlainText", "Threads", "CLinuxShim",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -233,7 +238,7 @@ let package = Package(
         .target(
             name: "Assistant",
             dependencies: [
-                "Client", "Wire", "PlainText", "Shots",
+                "Client", "Wire", "PlainText", "Shots", "Threads",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -488,7 +493,7 @@ let package = Package(
         .testTarget(
             name: "AssistantTests",
             dependencies: [
-                "Assistant", "Client", "Wire",
+                "Assistant", "Client", "Threads", "Wire",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

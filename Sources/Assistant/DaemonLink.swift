@@ -1,11 +1,12 @@
 public import Client
 import Synchronization
+public import Threads
 public import Wire
 
 /// Connection to the daemon, for one request at a time.
 public protocol DaemonConnection: AnyObject {
     /// Signal that ends the wait for an answer; the request then throws the error `cancelled`.
-    var interruption: Interruption? { get set }
+    var interruption: WakeupPipe? { get set }
 
     /// Sends a request, and returns the result.
     ///
@@ -54,7 +55,7 @@ final class PersonLink: Sendable {
 final class DaemonLink {
     let person: PersonLink
     private let policy: ToolPolicy
-    private let interruption: Interruption
+    private let interruption: WakeupPipe
     private var connection: (any DaemonConnection)?
     private var known: ToolCatalogue?
 
@@ -64,7 +65,7 @@ final class DaemonLink {
     ///   - person: The assistant's name, and the function that opens a connection to the daemon.
     ///   - policy: Rights of the assistant.
     ///   - interruption: Signal that ends the wait for an answer.
-    init(_ person: PersonLink, policy: ToolPolicy, interruption: Interruption) {
+    init(_ person: PersonLink, policy: ToolPolicy, interruption: WakeupPipe) {
         self.person = person
         self.policy = policy
         self.interruption = interruption

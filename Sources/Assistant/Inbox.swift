@@ -2,6 +2,7 @@ import Client
 import Glibc
 import Synchronization
 import SystemPackage
+import Threads
 import Wire
 
 /// Queue that passes the client's messages from the reading thread to the server's thread. The
@@ -42,16 +43,16 @@ final class Inbox: Sendable {
     static let capacity = 256
 
     private let state = Mutex(State())
-    private let bell: Interruption
-    private let interruption: Interruption
+    private let bell: WakeupPipe
+    private let interruption: WakeupPipe
 
     /// Creates an empty queue.
     ///
     /// - Parameter interruption: Signal that ends the server's wait for the daemon.
     /// - Throws: `Errno` if the process has no free descriptors.
-    init(interruption: Interruption) throws {
+    init(interruption: WakeupPipe) throws {
         self.interruption = interruption
-        bell = try Interruption()
+        bell = try WakeupPipe()
     }
 
     // MARK: The reading thread
@@ -65,7 +66,7 @@ final class Inbox: Sendable {
             state.waiting.append(Waiting(entry: entry, id: id, isReset: isReset))
             return true
         }
-        bell.signal()
+        bell.ring()
         guard !isAdded, let id else { return [] }
         let failure = RPCFailure(
             .internalError,
@@ -88,7 +89,7 @@ final class Inbox: Sendable {
             }
             return resets
         }
-        bell.signal()
+        bell.ring()
         let failure = RPCFailure(
             .internalError,
             "The stop was not reset: an emergency stop was requested after this call of reset_stop."
@@ -112,20 +113,20 @@ final class Inbox: Sendable {
             }
             if state.current == id {
                 state.isCancelled = true
-                interruption.signal()
+                interruption.ring()
             }
             // A cancellation can end a rotation, so it has a place also while requests are refused.
             if state.waiting.count < 2 * Self.capacity {
                 state.waiting.insert(Waiting(entry: .message(line)), at: 0)
             }
         }
-        bell.signal()
+        bell.ring()
     }
 
     /// Reports that the client has closed its output.
     func end() {
         state.withLock { $0.hasEnded = true }
-        bell.signal()
+        bell.ring()
     }
 
     // MARK: The server's thread
@@ -149,7 +150,7 @@ final class Inbox: Sendable {
         let rest = deadline.map { max(0, $0 - DaemonClient.now()) }
         // The timeout is rounded up. Therefore the deadline has passed when `poll` returns.
         poll(&entry, 1, rest.map { Int32(($0 * 1000).rounded(.up)) } ?? -1)
-        bell.clear()
+        bell.silence()
     }
 
     /// Ends the processing of the current request.
@@ -160,7 +161,7 @@ final class Inbox: Sendable {
             defer {
                 state.current = nil
                 state.isCancelled = false
-                interruption.clear()
+                interruption.silence()
             }
             return state.isCancelled ? state.current : nil
         }

@@ -1,4 +1,5 @@
 public import Client
+import Threads
 import Wire
 
 /// Server of the Model Context Protocol for one client: an assistant that controls the gimbal with
@@ -23,7 +24,7 @@ public final class MCPServer {
     private static let prefix = "io.modelcontextprotocol/"
 
     /// Signal that ends the wait for the daemon's answer to a cancelled call.
-    let interruption: Interruption
+    let interruption: WakeupPipe
     /// The tool `stop`, which another thread can execute while the server waits for the daemon.
     let emergencyStop: EmergencyStop
     private let link: DaemonLink
@@ -50,7 +51,7 @@ public final class MCPServer {
         connect: @escaping @Sendable () throws(ClientError) -> any DaemonConnection
     ) throws {
         let person = PersonLink(name: Self.connectionName(name), connect: connect)
-        interruption = try Interruption()
+        interruption = try WakeupPipe()
         emergencyStop = EmergencyStop(person)
         link = DaemonLink(
             person, policy: ToolPolicy(isReadOnly: isReadOnly, mayReset: mayReset),

@@ -2,6 +2,7 @@ import Client
 import Glibc
 import Synchronization
 import SystemPackage
+import Threads
 import Wire
 
 /// Connection of an MCP server to standard input and output: one message per line. No other output
@@ -132,8 +133,8 @@ final class LineWriter: Sendable {
     private static let patience = 5.0
 
     private let state = Mutex(State())
-    private let bell: Interruption
-    private let written: Interruption
+    private let bell: WakeupPipe
+    private let written: WakeupPipe
     private let descriptor: Int32
     private let thread = CompanionThread()
 
@@ -142,8 +143,8 @@ final class LineWriter: Sendable {
     /// - Throws: `Errno` if the process has no free descriptors.
     init(_ descriptor: Int32) throws {
         self.descriptor = descriptor
-        bell = try Interruption()
-        written = try Interruption()
+        bell = try WakeupPipe()
+        written = try WakeupPipe()
         thread.start("mcp-writer") { [self] in run() }
     }
 
@@ -157,7 +158,7 @@ final class LineWriter: Sendable {
             if state.waiting.count > Self.capacity { state.isBroken = true }
             return !state.isBroken
         }
-        bell.signal()
+        bell.ring()
         return isOpen
     }
 
@@ -170,7 +171,7 @@ final class LineWriter: Sendable {
             Self.wait(written, seconds: rest)
         }
         state.withLock { $0.isBroken = true }
-        bell.signal()
+        bell.ring()
     }
 
     private func run() {
@@ -191,15 +192,15 @@ final class LineWriter: Sendable {
                 state.isWriting = false
                 if !isWritten { state.isBroken = true }
             }
-            written.signal()
+            written.ring()
         }
     }
 
-    private static func wait(_ interruption: Interruption, seconds: Double?) {
+    private static func wait(_ interruption: WakeupPipe, seconds: Double?) {
         var entry = pollfd(
             fd: interruption.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
         poll(&entry, 1, seconds.map { Int32(($0 * 1000).rounded(.up)) } ?? -1)
-        interruption.clear()
+        interruption.silence()
     }
 
     private func write(_ bytes: [UInt8]) -> Bool {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import PlainText
 import SystemPackage
+public import Threads
 public import Wire
 
 /// Connection to the daemon, for one request at a time and for streams. The client waits with
@@ -19,7 +20,7 @@ public final class DaemonClient {
     private var nextID = 1
     /// Signal that ends the wait for an answer; the request then throws the error `cancelled`. A
     /// late answer is ignored.
-    public var interruption: Interruption?
+    public var interruption: WakeupPipe?
     private let decoder = JSONDecoder()
 
     /// Opens a connection.

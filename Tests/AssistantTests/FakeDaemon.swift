@@ -1,4 +1,5 @@
 import Client
+import Threads
 import Wire
 
 @testable import Assistant
@@ -22,7 +23,7 @@ final class FakeDaemon: DaemonConnection {
     }
 
     let memory: Memory
-    var interruption: Interruption?
+    var interruption: WakeupPipe?
 
     init(_ memory: Memory) {
         self.memory = memory

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import SystemPackage
 import Testing
+import Threads
 import Wire
 
 @testable import Assistant
@@ -26,7 +27,7 @@ private final class Conversation {
 
     /// A connection that answers the request juggle after 20 s, unless it is interrupted.
     private final class SlowDaemon: DaemonConnection {
-        var interruption: Interruption?
+        var interruption: WakeupPipe?
         let log: Log
         private let daemon = FakeDaemon(FakeDaemon.Memory())
 
@@ -175,7 +176,7 @@ private final class Conversation {
 
     @Test("the queue has a limit: further requests are refused, but never a stop")
     func full() throws {
-        let inbox = try Inbox(interruption: try Interruption())
+        let inbox = try Inbox(interruption: try WakeupPipe())
         for id in 0..<Inbox.capacity { #expect(inbox.add(.message([]), id: .int(id)) == []) }
         let refusal = try JSONValue(parsing: try #require(inbox.add(.message([]), id: 999).first))
         #expect(refusal["id"] == 999 && refusal["error"]?["code"] == -32603)
@@ -186,7 +187,7 @@ private final class Conversation {
 
     @Test("any number of stops adds at most one entry to the queue")
     func stops() throws {
-        let inbox = try Inbox(interruption: try Interruption())
+        let inbox = try Inbox(interruption: try WakeupPipe())
         for _ in 0..<1000 { #expect(inbox.addStop() == []) }
         #expect(inbox.take() == .stopped && inbox.take() == .none)
     }

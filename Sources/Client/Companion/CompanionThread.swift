@@ -1,7 +1,6 @@
-import CLinuxShim
 import Dispatch
-import Glibc
 import Synchronization
+import Threads
 
 /// Thread of a companion program. Any other thread can request its end. Code that waits for
 /// cameras, clocks or sockets has its own thread, because it would block a thread pool. The stack
@@ -23,23 +22,12 @@ public final class CompanionThread: Sendable {
     ///   - name: Name of the thread in `top -H`, at most 15 bytes.
     ///   - body: Work of the thread; it must return soon after `mustEnd` becomes true.
     public func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let context = Unmanaged.passRetained(
-            Work { [self] in
-                _ = cl_thread_set_name(name)
-                body()
-                hasEnded.signal()
-            })
-        var thread = pthread_t()
-        let error = pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer else { return nil }
-                Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
-                return nil
-            }, context.toOpaque())
+        let error = DetachedThread.start(name) { [self] in
+            body()
+            hasEnded.signal()
+        }
         // A failure ends the process, because the program cannot work without this thread.
         guard error == 0 else { fatalError("The thread \(name) cannot be started.") }
-        pthread_detach(thread)
     }
 
     /// Asks the thread to end, and waits until it has ended.
@@ -47,11 +35,4 @@ public final class CompanionThread: Sendable {
         mustStop.withLock { $0 = true }
         hasEnded.wait()
     }
-}
-
-/// Object that contains a thread's closure, because pthread_create(3) passes only a C pointer.
-private final class Work: Sendable {
-    let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

@@ -6,6 +6,7 @@ import Port
 public import ServiceLifecycle
 import Synchronization
 import SystemPackage
+import Threads
 public import Wire
 
 /// Link to buttons, sticks, dials and gamepads. The service runs on one ordinary thread,

@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import Port
 import SystemPackage
+import Threads
 import Wire
 
 /// Body of the thread of the diagnostics socket. The loop waits with poll(2), reads and answers

@@ -1,5 +1,6 @@
 import GimbalCore
 import Synchronization
+import Threads
 import Wire
 
 /// Queue of deferred answers, from the threads that produce the answers to the server's thread.

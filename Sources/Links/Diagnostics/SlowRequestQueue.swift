@@ -1,6 +1,7 @@
 import GimbalCore
 import Synchronization
 import SystemPackage
+import Threads
 import Wire
 
 /// Queue of read-only requests to the daemon. A separate thread answers the requests one at a time,

@@ -4,6 +4,7 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 public import SystemPackage
+import Threads
 
 /// File that stores the newest accepted time or counter of a link that authenticates frames with a
 /// key. With this file, the link can refuse replayed frames even after a restart of airframed.

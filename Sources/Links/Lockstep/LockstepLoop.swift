@@ -3,6 +3,7 @@ import GimbalCore
 import Glibc
 import Logging
 import SystemPackage
+import Threads
 import Wire
 
 /// Body of the thread of the lockstep socket. The loop waits with poll(2), reads messages, answers

@@ -5,6 +5,7 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 import SystemPackage
+import Threads
 
 /// The lockstep socket as a service. One simulator at a time can connect to this UNIX stream
 /// socket. airframed answers each line of text with one line, see `Wire`. The ordinary thread

@@ -2,6 +2,7 @@ import CLinuxShim
 import Glibc
 import ServiceLifecycle
 import SystemPackage
+import Threads
 
 /// Thread of a link: an ordinary thread with an explicit stack size. The size is explicit because
 /// the stack is locked into memory. A pipe becomes readable when the thread must end.
@@ -40,44 +41,13 @@ final class ServiceThread: Sendable {
     }
 
     private func start(_ body: @escaping @Sendable () -> Void, whenDone: @escaping Completion) {
-        let context = Unmanaged.passRetained(
-            ThreadContext(name: name, body: body, whenDone: whenDone))
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let error = pthread_create(
-            &thread, &attributes,
-            { pointer in
-                guard let pointer else { return nil }
-                let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
-                _ = cl_thread_set_name(context.name)
-                context.body()
-                context.whenDone(.success(()))
-                return nil
-            }, context.toOpaque())
+        let error = DetachedThread.start(name, stackSize: stackSize) {
+            body()
+            whenDone(.success(()))
+        }
         guard error == 0 else {
-            context.release()
             let reason = "The thread \(name) cannot be started: \(Errno(rawValue: error))."
             return whenDone(.failure(SocketError(description: reason)))
         }
-    }
-}
-
-/// Context of the thread; the C interface passes it as a single pointer.
-private final class ThreadContext: Sendable {
-    let name: String
-    let body: @Sendable () -> Void
-    let whenDone: ServiceThread.Completion
-
-    init(
-        name: String, body: @escaping @Sendable () -> Void,
-        whenDone: @escaping ServiceThread.Completion
-    ) {
-        self.name = name
-        self.body = body
-        self.whenDone = whenDone
     }
 }

@@ -3,6 +3,7 @@ import GimbalCore
 import Glibc
 import Logging
 import SystemPackage
+import Threads
 import Wire
 
 /// Body of the thread `airframed-ble`. The thread waits with poll(2), and handles messages of the

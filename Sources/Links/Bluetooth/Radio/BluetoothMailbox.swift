@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 import Wire
 
 /// Request of another thread to the Bluetooth thread.
