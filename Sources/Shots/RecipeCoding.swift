@@ -266,15 +266,11 @@ extension ShotRecipe.Panorama {
             pitch: try table.number(Self.pitch), overlap: try table.number(Self.overlap))
     }
 
-    /// Writes a panorama.
-    public func encode(to encoder: any Encoder) throws {
-        var table = encoder.container(keyedBy: Name.self)
-        try table.encode(fovWidth, forKey: Name("fov_width"))
-        try table.encode(fovHeight, forKey: Name("fov_height"))
-        try table.encode(width, forKey: Name("width"))
-        try table.encode(height, forKey: Name("height"))
-        try table.encode(pitch, forKey: Name("pitch"))
-        try table.encode(overlap, forKey: Name("overlap"))
+    /// Keys of the table.
+    enum CodingKeys: String, CodingKey {
+        case fovWidth = "fov_width"
+        case fovHeight = "fov_height"
+        case width, height, pitch, overlap
     }
 }
 
@@ -287,13 +283,11 @@ extension ShotRecipe.Timelapse {
             smoothing: try table.integer(Self.smoothing), ease: try table.number(Self.ease))
     }
 
-    /// Writes a time-lapse.
-    public func encode(to encoder: any Encoder) throws {
-        var table = encoder.container(keyedBy: Name.self)
-        try table.encode(photos, forKey: Name("photos"))
-        try table.encode(interval, forKey: Name("interval_s"))
-        try table.encode(smoothing, forKey: Name("smoothing"))
-        try table.encode(ease, forKey: Name("ease"))
+    /// Keys of the table.
+    enum CodingKeys: String, CodingKey {
+        case photos
+        case interval = "interval_s"
+        case smoothing, ease
     }
 }
 
@@ -310,33 +304,26 @@ extension ShotRecipe.Orbit {
 extension ShotRecipe.Stillness {
     /// Reads the conditions.
     public init(from decoder: any Decoder) throws {
-        let table = try Table(
-            decoder, "still", keys: ["error_deg", "rate_dps", "seconds", "patience_s"])
+        let table = try Table(decoder, "still", keys: CodingKeys.allCases.map(\.rawValue))
         error = try table.number("error_deg", in: 0.001...10, error)
         rate = try table.number("rate_dps", in: 0.01...100, rate)
         seconds = try table.number("seconds", in: 0...60, seconds)
         patience = try table.number("patience_s", in: 0...3600, patience)
     }
 
-    /// Writes the conditions.
-    public func encode(to encoder: any Encoder) throws {
-        var table = encoder.container(keyedBy: Name.self)
-        try table.encode(error, forKey: Name("error_deg"))
-        try table.encode(rate, forKey: Name("rate_dps"))
-        try table.encode(seconds, forKey: Name("seconds"))
-        try table.encode(patience, forKey: Name("patience_s"))
+    /// Keys of the table.
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case error = "error_deg"
+        case rate = "rate_dps"
+        case seconds
+        case patience = "patience_s"
     }
 }
 
 extension ShutterSettings {
     /// Reads a shutter.
     public init(from decoder: any Decoder) throws {
-        let table = try Table(
-            decoder, "shutter",
-            keys: [
-                "kind", "command", "file", "gpio_chip", "gpio_line", "active_low", "pulse_s",
-                "address", "system", "hold_s", "timeout_s", "doubt",
-            ])
+        let table = try Table(decoder, "shutter", keys: CodingKeys.allCases.map(\.rawValue))
         kind = try table.word("kind", kind)
         command = try table.value("command", [String].self, "a list of strings") ?? command
         file = try table.text("file", file)
@@ -377,20 +364,16 @@ extension ShutterSettings {
         }
     }
 
-    /// Writes a shutter.
-    public func encode(to encoder: any Encoder) throws {
-        var table = encoder.container(keyedBy: Name.self)
-        try table.encode(kind, forKey: Name("kind"))
-        try table.encode(command, forKey: Name("command"))
-        try table.encode(file, forKey: Name("file"))
-        try table.encode(chip, forKey: Name("gpio_chip"))
-        try table.encode(line, forKey: Name("gpio_line"))
-        try table.encode(isActiveLow, forKey: Name("active_low"))
-        try table.encode(pulse, forKey: Name("pulse_s"))
-        try table.encode(address, forKey: Name("address"))
-        try table.encode(system, forKey: Name("system"))
-        try table.encode(hold, forKey: Name("hold_s"))
-        try table.encode(timeout, forKey: Name("timeout_s"))
-        try table.encode(doubt, forKey: Name("doubt"))
+    /// Keys of the table.
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case kind, command, file
+        case chip = "gpio_chip"
+        case line = "gpio_line"
+        case isActiveLow = "active_low"
+        case pulse = "pulse_s"
+        case address, system
+        case hold = "hold_s"
+        case timeout = "timeout_s"
+        case doubt
     }
 }
