@@ -9,12 +9,12 @@ import Testing
 ///
 /// The vendors' documents contain few frames. moteus: reference manual, "example" (`DriveCodecTests`).
 /// ODrive: the identifier of `CANSimple`'s example (`DriveCodecTests`). RobStride, which has the
-/// CyberGear's protocol: one example of an identifier (`robStrideIdentifier`). We found no frame with a
-/// command or a measurement in the GM6020 user guide (English and Chinese), in "A low cost modular
-/// actuator" (Katz), in the CubeMars AK manual (V1.0.8, which has only the commands on, off and zero),
-/// in the Damiao manuals, and in the CyberGear manual (translation by belovictor), and none recorded
-/// from a GM6020 in the tests of public programs. Therefore the vectors of these protocols come from
-/// other programs.
+/// CyberGear's protocol: one example of an identifier (`robStrideIdentifier`). We searched for frames
+/// with a command or a measurement from the GM6020 user guide, "A low cost modular actuator" (Katz), the
+/// CubeMars AK manual (V1.0.8, which has only the commands on, off and zero), the Damiao manuals, and
+/// the CyberGear manual (translation by belovictor), and found none. We had only excerpts of most of
+/// these documents. We found no recorded frame of a GM6020 in the tests of public programs. Therefore
+/// the vectors of these protocols come from other programs.
 @Suite("Codecs of drives: vectors of other programs")
 struct DriveVectorTests {
     static let ids = DriveCodecTests.ids
@@ -139,10 +139,10 @@ struct DriveVectorTests {
         #expect(sent[3] == [0x02, 0x00, 0x33, 0x09, 0x00, 0x00, 0x00, 0x00])
     }
 
-    // MARK: CyberGear: cybergeardriver 0.2.0 and python-cybergear 0.1.2
+    // MARK: CyberGear: cybergeardriver 0.2.0; the formulas of python-cybergear 0.1.2 are the same
 
     @Test(
-        "a torque for a CyberGear is within one step of two other programs' frames",
+        "a torque for a CyberGear is within one step of another program's frames",
         arguments: [
             (12, 0x01FF_FF02), (-12, 0x0100_0002), (3, 0x019F_FF02), (-1.7, 0x016D_DD02),
             (0, 0x017F_FF02),
@@ -159,7 +159,7 @@ struct DriveVectorTests {
         #expect(frames(&codec, enabled: false, at: 0.002)[1].id == 0x0400_FD02)
     }
 
-    @Test("a CyberGear's reply is read as by two other programs")
+    @Test("a CyberGear's reply is read as by another program")
     func cyberGearReplies() {
         let codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
         // Both programs use the range ±12.5 rad for the angle, the manual ±4π: 0.5 % more.

@@ -6,9 +6,9 @@ internal import GimbalCore
 /// manual, section 4).
 ///
 /// The watchdog is the parameter CAN_TIMEOUT (0x200C of the manual's parameter table, UInt32). The
-/// manual does not describe the frames with which the vendor's program reads and writes that table;
-/// they are those of two public programs (cybergeardriver 0.2.0 and mukyokyo's CyberGear library):
-/// type 9 reads, and type 8 writes; index, data type and value are little-endian. The unit is 50 µs,
+/// manual does not describe the frames with which the vendor's program reads and writes that table.
+/// Type 9 reads (two public programs: cybergeardriver 0.2.0 and mukyokyo's CyberGear library), and
+/// type 8 writes (only cybergeardriver); index, data type and value are little-endian. The unit is 50 µs,
 /// as of the same parameter of the RobStride drives, whose table has 20000 for 1 s. While the outputs
 /// are off, the codec reads the parameter of each drive, and writes it if it differs.
 struct CyberGearCodec: DriveCodec {
