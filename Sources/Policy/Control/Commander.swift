@@ -26,8 +26,7 @@ public final class Commander: Sendable {
         var modeRequests: UInt64 = 0
         /// The source in control of the camera and the stepper motors.
         var holder: Hold?
-        /// The source in control of the wheels, which can differ from the source in control of the
-        /// camera.
+        /// The source in control of the wheels, which can differ from `holder`.
         var driver: Hold?
         var isTurning = false
         /// Source of the newest request that took control; the source need not be in control now.
