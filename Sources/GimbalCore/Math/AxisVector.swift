@@ -2,7 +2,7 @@ internal import CMathShim
 
 /// One number for each gimbal axis, in the order of the joints from handle to camera: yaw, roll,
 /// pitch. The unit is documented at each property whose type is `AxisVector`.
-public struct AxisVector: Hashable, Sendable, BitwiseCopyable, Codable {
+public struct AxisVector: Hashable, Sendable, BitwiseCopyable, Recordable {
     /// Value of the yaw joint, which is mounted on the handle and turns about z.
     public var yaw: Double
     /// Value of the roll joint, in the middle, which turns about x.

@@ -1,5 +1,5 @@
 /// One of the three axes of a gimbal: a joint, or the corresponding axis of the camera.
-public enum GimbalAxis: UInt8, Sendable, BitwiseCopyable, CaseIterable, Codable {
+public enum GimbalAxis: UInt8, Sendable, BitwiseCopyable, CaseIterable, Recordable {
     /// Rotation about the camera's z axis; the joint at the handle.
     case yaw
     /// Rotation about the camera's x axis; the middle joint.

@@ -7,7 +7,7 @@ internal import CMathShim
 /// that a nonlinearity causes do not coincide with most lines. No line is at a multiple of 2 Hz,
 /// the step frequency of walking. The phases are according to Schroeder (Synthesis of
 /// low-peak-factor signals, IEEE Transactions on Information Theory 16, 1970).
-public struct Excitation: Sendable, BitwiseCopyable, Equatable, Codable {
+public struct Excitation: Sendable, BitwiseCopyable, Equatable, Recordable {
     /// ID of the excitation, chosen by the client. The snapshot contains this ID, so the client can
     /// recognise its own excitation.
     public var id: UInt32

@@ -1,10 +1,10 @@
 /// Request to the stabilizer, as received by the loop thread. Only the `Commander` sends commands.
 /// Some motions must be requested repeatedly. Without a repeated request, these motions stop at the
 /// end of the dead-man time, which is passed with the command. The recorder writes every command,
-/// also a new one, because a command is `Codable`.
-public enum Command: Sendable, BitwiseCopyable, Equatable, Codable {
+/// also a new one, because a command is `Recordable`.
+public enum Command: Sendable, BitwiseCopyable, Equatable, Recordable {
     /// Turn to given angles.
-    public struct PointRequest: Sendable, BitwiseCopyable, Equatable, Codable {
+    public struct PointRequest: Sendable, BitwiseCopyable, Equatable, Recordable {
         /// Earth-frame angles, rad, Z-X-Y order. NaN does not change an axis's destination.
         public var target: AxisVector
         /// Duration of the turn, s; 0 means as fast as the limits allow.

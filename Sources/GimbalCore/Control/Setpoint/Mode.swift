@@ -1,5 +1,5 @@
 /// Mode of the stabilizer: the kind of motion that the set-point performs.
-public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable, Codable {
+public enum Mode: UInt8, Sendable, BitwiseCopyable, CaseIterable, Recordable {
     /// The motors' outputs are off.
     case inactive
     /// Hold the commanded attitude in the earth frame.

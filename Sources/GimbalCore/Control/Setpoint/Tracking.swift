@@ -1,5 +1,5 @@
 /// Target direction of the camera, and the rate of this direction.
-public struct Aim: Sendable, BitwiseCopyable, Equatable, Codable {
+public struct Aim: Sendable, BitwiseCopyable, Equatable, Recordable {
     /// Earth-frame angles yaw and pitch, rad; roll is level.
     public var target: AxisVector
     /// Rates of the earth-frame angles yaw and pitch, rad/s.
