@@ -85,7 +85,8 @@ extension AutotuneRun {
             case .motor(let motor):
                 motor.design.response(omega: omega) * motor.model.response(omega: omega)
             case .servo(let servo):
-                LoopMargins.response(of: servo.design.parameters, axis: axis, omega: omega)
+                LoopMargins.response(
+                    of: servo.design.parameters, axis: axis, omega: omega, lead: servo.design.lead)
             }
         }
     }

@@ -62,7 +62,7 @@ struct FieldMethod: AutotuneMethod {
         let finding = AutotuneRun.MotorFinding(
             model: model, coulomb: friction.coulomb, viscous: friction.viscous,
             design: GainDesign(
-                inertia: model.inertia, delay: model.delay,
+                field: model.inertia, delay: model.delay,
                 lead: present.estimator.sensorDelay, filter: present.rateFilter[record.axis]))
         return AutotuneRun.AxisResult(
             axis: record.axis, points: points, finding: .motor(finding), residual: residual)

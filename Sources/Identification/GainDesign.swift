@@ -28,11 +28,12 @@ public struct GainDesign: Sendable, Equatable {
     /// - Parameters:
     ///   - inertia: Moment of inertia, kg·m².
     ///   - delay: Delay from torque to measured rate, including half a period of the loop, s.
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the rate.
     ///   - speed: Speed of the loop relative to the optimum; a value below 1 gives softer gains.
     public init(
-        inertia: Double, delay: Double, filter: RateFilter.Axis = RateFilter.Axis(),
-        speed: Double = 1
+        inertia: Double, delay: Double, lead: Double,
+        filter: RateFilter.Axis = RateFilter.Axis(), speed: Double = 1
     ) {
         let base = AttitudeController.Parameters()
         var factor = min(base.loopDelay / max(delay, 1e-4), 2.2) * speed
@@ -51,7 +52,7 @@ public struct GainDesign: Sendable, Equatable {
             controller.derivativeCutoffHz = derivativeCutoffHz
             controller.inertia.pitch = inertia
             controller.loopDelay = delay
-            margins = LoopMargins(of: controller, axis: .pitch, filter: filter)
+            margins = LoopMargins(of: controller, axis: .pitch, lead: lead, filter: filter)
             if margins.areHealthy || factor < 0.05 { return }
             factor *= 0.97
         }
@@ -67,7 +68,8 @@ public struct GainDesign: Sendable, Equatable {
     ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the rate.
     public init(
-        inertia: Double, delay: Double, lead: Double, filter: RateFilter.Axis = RateFilter.Axis()
+        field inertia: Double, delay: Double, lead: Double,
+        filter: RateFilter.Axis = RateFilter.Axis()
     ) {
         var tuned = FieldController.Parameters().stretched(to: delay)
         tuned.inertia.pitch = inertia

@@ -10,6 +10,8 @@ public import GimbalCore
 public struct ServoDesign: Sendable {
     /// The designed tuning.
     public var parameters: ServoController.Parameters
+    /// Look-ahead of the attitude relative to the rate, s.
+    public var lead: Double
     /// Stability margins of the loop with the designed tuning.
     public var margins: LoopMargins
 
@@ -20,15 +22,17 @@ public struct ServoDesign: Sendable {
     ///     kept.
     ///   - model: Model of the response from commanded angle to camera angle.
     ///   - axis: The axis whose stability margins must be sufficient.
+    ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - speed: Speed of the loop relative to the optimum; a value below 1 gives a softer tuning.
     public init(
         present: ServoController.Parameters, model: ServoResponse, axis: GimbalAxis,
-        speed: Double = 1
+        lead: Double, speed: Double = 1
     ) {
         let base = ServoController.Parameters()
         let usual = base.sensorDelay + base.delay + base.lag
         let slowest = 5.0
         let stretch = min(usual / max(model.delay + model.lag, 1e-3), 1.5)
+        self.lead = lead
         parameters = present
         parameters.delay = max(model.delay - present.sensorDelay, 0)
         parameters.lag = model.lag
@@ -37,10 +41,10 @@ public struct ServoDesign: Sendable {
         parameters.bandwidth[axis] = base.bandwidth[axis]
         parameters.loopGain[axis] = base.loopGain[axis]
         parameters.lookAhead[axis] = base.lookAhead[axis]
-        margins = LoopMargins(of: parameters, axis: axis)
+        margins = LoopMargins(of: parameters, axis: axis, lead: lead)
         while !margins.areHealthy, parameters.trackerBandwidth > slowest {
             parameters.trackerBandwidth = max(parameters.trackerBandwidth * 0.97, slowest)
-            margins = LoopMargins(of: parameters, axis: axis)
+            margins = LoopMargins(of: parameters, axis: axis, lead: lead)
         }
     }
 }

@@ -55,7 +55,8 @@ struct ServoMethod: AutotuneMethod {
         guard let (model, residual) = ServoResponse.fit(points) else { return nil }
         let finding = AutotuneRun.ServoFinding(
             model: model,
-            design: ServoDesign(present: present.servo, model: model, axis: record.axis))
+            design: ServoDesign(
+                present: present.servo, model: model, axis: record.axis, lead: lead))
         return AutotuneRun.AxisResult(
             axis: record.axis, points: points, finding: .servo(finding), residual: residual)
     }
@@ -67,7 +68,9 @@ struct ServoMethod: AutotuneMethod {
         var trial = present
         for axis in GimbalAxis.allCases {
             trial.servo =
-                ServoDesign(present: trial.servo, model: found, axis: axis, speed: 0.6).parameters
+                ServoDesign(
+                    present: trial.servo, model: found, axis: axis, lead: lead, speed: 0.6
+                ).parameters
         }
         return trial
     }
@@ -82,8 +85,13 @@ struct ServoMethod: AutotuneMethod {
         }
         for found in results {
             proposal.servo =
-                ServoDesign(present: proposal.servo, model: slowest, axis: found.axis).parameters
+                ServoDesign(
+                    present: proposal.servo, model: slowest, axis: found.axis, lead: lead
+                ).parameters
         }
         return proposal
     }
+
+    /// Look-ahead of the attitude relative to the rate, s.
+    private var lead: Double { present.estimator.sensorDelay }
 }

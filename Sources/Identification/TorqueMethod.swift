@@ -89,6 +89,7 @@ struct TorqueMethod: AutotuneMethod {
         _ inertia: Double, _ delay: Double, _ axis: GimbalAxis, speed: Double = 1
     ) -> GainDesign {
         GainDesign(
-            inertia: inertia, delay: delay, filter: present.rateFilter[axis], speed: speed)
+            inertia: inertia, delay: delay, lead: present.estimator.sensorDelay,
+            filter: present.rateFilter[axis], speed: speed)
     }
 }

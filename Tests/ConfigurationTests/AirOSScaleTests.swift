@@ -126,7 +126,9 @@ struct AirOSScaleTests {
         for (tilt, pan) in zip(Self.tilt, Self.pan) {
             let scaled = Self.scaled(.torque, by: PerAxis(yaw: pan, roll: tilt, pitch: tilt))
             for axis in [GimbalAxis.yaw, .pitch] {
-                let margins = LoopMargins(of: scaled.controller, axis: axis)
+                let margins = LoopMargins(
+                    of: scaled.controller, axis: axis,
+                    lead: AttitudeEstimator.Parameters().sensorDelay)
                 #expect(
                     margins.increaseDecibels > 3 && margins.decreaseDecibels > 3
                         && margins.phaseDegrees > 25, "\(axis) \(tilt) \(pan) \(margins)")
@@ -140,11 +142,13 @@ struct AirOSScaleTests {
         edge.rateGain.pitch *= 2.0
         edge.attitudeGain.pitch *= 1.2
         edge.rateIntegralGain.pitch *= 1.5
-        let before = LoopMargins(of: edge, axis: .pitch)
+        let before = LoopMargins(
+            of: edge, axis: .pitch, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(before.increaseDecibels < 2)
         let most = PIDTriple(p: 5, i: 1, d: 0.5)
         let scaled = Self.scaled(.torque, by: Self.app(pitch: most), base: edge)
-        let after = LoopMargins(of: scaled.controller, axis: .pitch)
+        let after = LoopMargins(
+            of: scaled.controller, axis: .pitch, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(after.increaseDecibels > 0 && after.phaseDegrees > 0, "\(before) \(after)")
     }
 

@@ -33,7 +33,8 @@ struct ServoPulseTests {
         let loaded = try ConfigurationLoader.load(
             ConfigurationSource(overrides: ["motors.type=servo", "servo.frame_hz=\(frameHz)"]))
         let servo = loaded.settings.stabilizerParameters.servo
-        let margins = LoopMargins(of: servo, axis: .pitch)
+        let margins = LoopMargins(
+            of: servo, axis: .pitch, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(margins.areHealthy, "\(margins)")
     }
 }

@@ -21,15 +21,20 @@ struct LoopMarginsTests {
     @Test("the default tuning keeps 6 dB and 45° on the default plant with a delay of 3.5 ms")
     func defaults() {
         let margins = LoopMargins(
-            of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3, delay: 0.0035)
+            of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3, delay: 0.0035,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(margins.areHealthy, "\(margins)")
     }
 
     @Test("twice the assumed inertia halves the loop gain")
     func inertia() {
         let p = AttitudeController.Parameters()
-        let right = LoopMargins(of: p, axis: .pitch, inertia: 2.5e-3, delay: 0.0035)
-        let heavy = LoopMargins(of: p, axis: .pitch, inertia: 5e-3, delay: 0.0035)
+        let right = LoopMargins(
+            of: p, axis: .pitch, inertia: 2.5e-3, delay: 0.0035,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
+        let heavy = LoopMargins(
+            of: p, axis: .pitch, inertia: 5e-3, delay: 0.0035,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(abs(heavy.increaseDecibels - right.increaseDecibels - 6.02) < 0.05)
         #expect(abs(right.decreaseDecibels - heavy.decreaseDecibels - 6.02) < 0.05)
     }

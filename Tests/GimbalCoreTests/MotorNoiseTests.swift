@@ -65,7 +65,7 @@ struct MotorNoiseTests {
         rate.kd = controller.rateDerivativeGain.pitch * share.derivative
         rate.derivativeCutoffHz = controller.derivativeCutoffHz * share.cutoff
         var shape = LoopMargins.Shape()
-        shape.attitudeLead = LoopMargins.usualLead
+        shape.attitudeLead = AttitudeEstimator.Parameters().sensorDelay
         shape.compensatedDelay = controller.loopDelay
         shape.period = 0.001
         shape.softening = softening

@@ -92,9 +92,12 @@ struct RateFilterTests {
     @Test("the margins include the phase lag of a filter")
     func margins() {
         let tuning = AttitudeController.Parameters()
-        let bare = LoopMargins(of: tuning, axis: .pitch)
+        let bare = LoopMargins(
+            of: tuning, axis: .pitch, lead: AttitudeEstimator.Parameters().sensorDelay)
         let filter = Self.filters([], lowPass: 150).pitch
-        let filtered = LoopMargins(of: tuning, axis: .pitch, filter: filter)
+        let filtered = LoopMargins(
+            of: tuning, axis: .pitch, lead: AttitudeEstimator.Parameters().sensorDelay,
+            filter: filter)
         let lost = bare.phaseDegrees - filtered.phaseDegrees
         #expect(lost > 5 && lost < 25, "\(lost)")
         #expect(!filtered.areHealthy)

@@ -128,7 +128,9 @@ struct ServoControllerTests {
 
     @Test("the default parameters keep 6 dB and 45°")
     func margins() {
-        let margins = LoopMargins(of: ServoController.Parameters(), axis: .pitch)
+        let margins = LoopMargins(
+            of: ServoController.Parameters(), axis: .pitch,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(margins.areHealthy && margins.decreaseDecibels > 8, "\(margins)")
     }
 

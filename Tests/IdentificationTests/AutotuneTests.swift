@@ -20,9 +20,11 @@ struct AutotuneTests {
     @Test("gains for the default plant are the default tuning, and a slower loop gets lower gains")
     func design() {
         let base = AttitudeController.Parameters()
-        let same = GainDesign(inertia: 2.5e-3, delay: 0.0035)
+        let same = GainDesign(
+            inertia: 2.5e-3, delay: 0.0035, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(abs(same.rateGain / base.rateGain.pitch - 1) < 0.2 && same.margins.areHealthy)
-        let slow = GainDesign(inertia: 1e-2, delay: 0.007)
+        let slow = GainDesign(
+            inertia: 1e-2, delay: 0.007, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(abs(slow.rateGain / same.rateGain - 0.5) < 0.05)
         #expect(slow.margins.areHealthy)
     }
@@ -39,9 +41,28 @@ struct AutotuneTests {
         let found = try #require(run.results.first?.motor, "\(String(describing: run.outcome))")
         #expect(abs(found.model.inertia / 2.5e-3 - 1) < 0.1)
         #expect(abs(found.model.delay - 0.0035) < 0.0006)
-        let best = GainDesign(inertia: 2.5e-3, delay: 0.0035)
+        let best = GainDesign(
+            inertia: 2.5e-3, delay: 0.0035, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(abs(found.design.rateGain / best.rateGain - 1) < 0.2)
         #expect(found.design.margins.areHealthy)
+    }
+
+    @Test("the margins of the found gains are those for the configured delay of the sensor")
+    func sensorDelay() throws {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { _, tuning in
+            tuning.estimator.sensorDelay = 0.006
+        }
+        loop.run(seconds: 3)
+        let run = loop.autotune([.pitch])
+        let found = try #require(run.results.first?.motor, "\(String(describing: run.outcome))")
+        var tuned = loop.stabilizer.parameters.controller
+        found.design.apply(to: &tuned, .pitch)
+        tuned.loopDelay = found.model.delay
+        func phase(lead: Double) -> Double {
+            LoopMargins(of: tuned, axis: .pitch, lead: lead).phaseDegrees
+        }
+        #expect(abs(found.design.margins.phaseDegrees - phase(lead: 0.006)) < 0.1)
+        #expect(abs(found.design.margins.phaseDegrees - phase(lead: 0.003)) > 1)
     }
 
     @Test("ends at the next command from any source")

@@ -60,7 +60,9 @@ struct ServoAutotuneTests {
         arguments: [0.008, 0.0165, 0.033], [0, 0.1, 0.25, 0.5, 0.75])
     func healthy(whole: Double, lagging: Double) {
         let model = ServoResponse(delay: whole * (1 - lagging), lag: whole * lagging, gain: 1)
-        let design = ServoDesign(present: ServoController.Parameters(), model: model, axis: .pitch)
+        let design = ServoDesign(
+            present: ServoController.Parameters(), model: model, axis: .pitch,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(design.margins.areHealthy, "\(design.margins)")
         let stretch = min(0.0165 / whole, 1.5)
         #expect(design.parameters.trackerBandwidth > 0.4 * 62 * stretch)

@@ -72,7 +72,9 @@ struct LoopResponseTests {
         "the loop without encoders is unstable if its gain increases by more than the computed margin"
     )
     func fieldMargin() {
-        let margins = LoopMargins(of: FieldController.Parameters(), axis: .pitch)
+        let margins = LoopMargins(
+            of: FieldController.Parameters(), axis: .pitch,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(margins.areHealthy)
         let calm = Self.trembling(decibels: 0)
         #expect(Self.trembling(decibels: margins.increaseDecibels - 1.5) < 3 * calm)
@@ -87,7 +89,8 @@ struct LoopResponseTests {
         let exact = 2 * Double.pi / period * 1000
         let found = Self.measured(omega: omega)
         let said = LoopMargins.response(
-            of: AttitudeController.Parameters(), axis: .pitch, omega: exact)
+            of: AttitudeController.Parameters(), axis: .pitch, omega: exact,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(abs(found.gain / said.gain - 1) < 0.08, "\(found.gain) \(said.gain)")
         let difference = remainder(found.phase - said.phase, 2 * .pi) * 180 / .pi
         // Above the crossover, the real loop lags less than a pure delay, so the computed margins

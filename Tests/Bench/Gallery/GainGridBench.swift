@@ -43,7 +43,9 @@ enum GainGridBench {
                     var scaled = Stabilizer.Parameters()
                     AirOSScale.apply(sliders(p, i, d), to: &scaled)
                     for axis in GimbalAxis.allCases {
-                        let margins = LoopMargins(of: scaled.controller, axis: axis)
+                        let margins = LoopMargins(
+                            of: scaled.controller, axis: axis,
+                            lead: AttitudeEstimator.Parameters().sensorDelay)
                         gain = min(gain, margins.increaseDecibels, margins.decreaseDecibels)
                         phase = min(phase, margins.phaseDegrees)
                     }

@@ -136,7 +136,8 @@ enum PointingBench {
 
     private static func margins(_ report: inout BenchReport) {
         let margins = LoopMargins(
-            of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3, delay: 0.0035)
+            of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3, delay: 0.0035,
+            lead: AttitudeEstimator.Parameters().sensorDelay)
         report.show("crossover", margins.crossover / (2 * .pi), "Hz")
         report.check("gain margin upwards", margins.increaseDecibels, atLeast: 6, "dB")
         report.check("gain margin downwards", margins.decreaseDecibels, atLeast: 6, "dB")
@@ -144,7 +145,7 @@ enum PointingBench {
         for factor in [0.7, 1.3] {
             let askew = LoopMargins(
                 of: AttitudeController.Parameters(), axis: .pitch, inertia: 2.5e-3 * factor,
-                delay: 0.0035 * 1.1)
+                delay: 0.0035 * 1.1, lead: AttitudeEstimator.Parameters().sensorDelay)
             report.check(
                 "smallest gain margin, \(factor) x inertia, + 10 % delay",
                 min(askew.increaseDecibels, askew.decreaseDecibels), atLeast: 0, "dB")

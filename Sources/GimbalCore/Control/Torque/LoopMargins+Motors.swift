@@ -15,7 +15,7 @@ extension LoopMargins {
     ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the measured rate.
     public init(
-        of field: FieldController.Parameters, axis: GimbalAxis, lead: Double = usualLead,
+        of field: FieldController.Parameters, axis: GimbalAxis, lead: Double,
         filter: RateFilter.Axis = RateFilter.Axis()
     ) {
         var rate = PIDController.Parameters()
@@ -42,7 +42,7 @@ extension LoopMargins {
     ///   - axis: Axis of the camera.
     ///   - lead: Look-ahead of the attitude relative to the rate, s.
     public init(
-        of servo: ServoController.Parameters, axis: GimbalAxis, lead: Double = usualLead
+        of servo: ServoController.Parameters, axis: GimbalAxis, lead: Double
     ) {
         self.init { omega in
             let loop = LoopMargins.response(of: servo, axis: axis, omega: omega, lead: lead)
@@ -54,7 +54,7 @@ extension LoopMargins {
     /// by `lead`, s.
     public static func response(
         of servo: ServoController.Parameters, axis: GimbalAxis, omega: Double,
-        lead: Double = usualLead
+        lead: Double
     ) -> Complex {
         let s = Complex(0, omega)
         let model =

@@ -38,9 +38,6 @@ public struct LoopMargins: Sendable, Equatable {
     /// Sample period of the derivative at the usual loop rate of 1 kHz, s.
     private static let usualPeriod = 0.001
 
-    /// Look-ahead of the attitude for a sensor with the default delay, s.
-    public static let usualLead = AttitudeEstimator.Parameters().sensorDelay
-
     /// Properties of the loop in addition to the gains of the attitude and rate controllers.
     public struct Shape: Sendable {
         /// Look-ahead of the attitude relative to the rate, s.
@@ -158,7 +155,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the measured rate.
     public init(
-        of controller: AttitudeController.Parameters, axis: GimbalAxis, lead: Double = usualLead,
+        of controller: AttitudeController.Parameters, axis: GimbalAxis, lead: Double,
         filter: RateFilter.Axis = RateFilter.Axis()
     ) {
         self.init(
@@ -178,7 +175,7 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - filter: Filter of the measured rate.
     public init(
         of controller: AttitudeController.Parameters, axis: GimbalAxis,
-        inertia: Double, delay: Double, lead: Double = usualLead,
+        inertia: Double, delay: Double, lead: Double,
         filter: RateFilter.Axis = RateFilter.Axis()
     ) {
         var shape = LoopMargins.shape(of: controller, lead: lead)
@@ -200,7 +197,7 @@ public struct LoopMargins: Sendable, Equatable {
     /// - Returns: Gain and phase, including the phase of the delay.
     public static func response(
         of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double,
-        lead: Double = usualLead
+        lead: Double
     ) -> (gain: Double, phase: Double) {
         response(
             omega: omega, attitudeGain: controller.attitudeGain[axis],
