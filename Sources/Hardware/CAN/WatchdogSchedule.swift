@@ -3,6 +3,8 @@ internal import GimbalCore
 /// Schedule of the requests with which a codec reads and sets the watchdogs of its drives while the
 /// outputs are off. One drive gets requests at a time. A drive whose timeout is wrong gets at most
 /// three writes until it confirms the timeout, because some drives save each write in flash memory.
+/// `MITCodec` does not use this schedule: a Damiao drive keeps the timeout in RAM, so its writes need
+/// no limit.
 struct WatchdogSchedule: Sendable, BitwiseCopyable {
     private var last = Instant(nanoseconds: .min / 2)
     private var turn = UInt8(0)
