@@ -289,6 +289,32 @@ struct ViewTests {
         }
     }
 
+    @Test("a request while the WebSocket closes is refused, and the page connects again")
+    func requestWhileClosing() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let codes = try page.value(
+                """
+                (async () => {
+                  const { Link } = await import('/js/link.js');
+                  const link = new Link(location.origin.replace('http', 'ws') + '/socket');
+                  const opened = () => new Promise((resolve) => link.addEventListener('open', resolve, { once: true }));
+                  let open = opened();
+                  link.connect();
+                  await open;
+                  open = opened();
+                  link.restart();
+                  const codes = [await link.request('status').then(() => 'answered', (error) => error.code)];
+                  await open;
+                  codes.push(await link.request('status').then(() => 'answered', (error) => error.code));
+                  return codes;
+                })()
+                """)
+            #expect(codes == .array(["lost", "answered"]))
+            #expect(page.errors == [])
+        }
+    }
+
     @Test("without a token, the page shows values but cannot change anything")
     func unpaired() throws {
         try withPage(isPaired: false) { rig, _, page in

@@ -45,12 +45,16 @@ export class Link extends EventTarget {
   /** Sends a request; the promise gets the result, or is rejected with the daemon's error. */
   request(method, params = {}) {
     if (!this.isOpen && method !== "client") {
-      return Promise.reject({ code: "lost", message: "There is no connection to airframed." });
+      return Promise.reject(this.#loss);
     }
     return this.#send(method, params);
   }
 
+  get #loss() { return { code: "lost", message: "There is no connection to airframed.", isQuiet: this.isRestarting }; }
+
   #send(method, params) {
+    // Between the start of a socket's closing and its `close` event, `isOpen` is still true.
+    if (this.socket?.readyState !== WebSocket.OPEN) return Promise.reject(this.#loss);
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

@@ -37,7 +37,7 @@ export class Video {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/pictures`, "airframe");
     this.socket = socket;
     this.heard = performance.now();
-    socket.onopen = () => socket.send("next");
+    socket.onopen = () => this.#requestPicture(socket);
     socket.onmessage = (event) => typeof event.data === "string" ? this.#explain(event.data) : this.#draw(event.data, socket);
     socket.onclose = () => {
       if (socket !== this.socket) return;
@@ -71,6 +71,11 @@ export class Video {
     } catch {
       this.#explain("A picture cannot be decoded.");
     }
+    this.#requestPicture(socket);
+  }
+
+  /** Requests the next picture, unless the socket is obsolete or closing. */
+  #requestPicture(socket) {
     if (socket === this.socket && socket.readyState === WebSocket.OPEN) socket.send("next");
   }
 
