@@ -2,13 +2,19 @@
 #include "CHardwareShimSerial.h"
 
 #include <errno.h>
+#include <linux/major.h>
 #include <linux/serial.h>
 #include <linux/tty_flags.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
+
+// Major number of the "low-density serial ports", which <linux/major.h> does not name.
+enum { LOW_DENSITY_SERIAL_MAJOR = 204 };
 
 int ch_serial_claim(int fd, int *latency_error) {
     struct serial_struct settings;
@@ -24,6 +30,12 @@ int ch_serial_claim(int fd, int *latency_error) {
     settings.flags |= ASYNC_LOW_LATENCY;
     if (ioctl(fd, TIOCSSERIAL, &settings) < 0) *latency_error = errno;
     return 0;
+}
+
+bool ch_serial_is_uart(int fd) {
+    struct stat device;
+    if (fstat(fd, &device) < 0 || !S_ISCHR(device.st_mode)) return false;
+    return major(device.st_rdev) == TTY_MAJOR || major(device.st_rdev) == LOW_DENSITY_SERIAL_MAJOR;
 }
 
 int ch_serial_read(int fd, uint8_t *bytes, uint32_t capacity, int64_t deadline_ns, uint32_t *count) {

@@ -14,12 +14,13 @@ final class ModelLine: SerialTransport {
     private(set) var isOpen = false
     private var isPlugged = true
 
-    /// Time for which the line collects received bytes, as an adapter does, s.
-    private static let latency = 0.0002
+    /// Time for which the line collects received bytes, s.
+    let latency: Double
     /// Longest step of the model's motion, s.
     private static let step = 0.001
 
-    init(_ kind: mm_kind, count: Int32 = 3, baud: Double = 1_000_000) {
+    init(_ kind: mm_kind, count: Int32 = 3, baud: Double = 1_000_000, latency: Double) {
+        self.latency = latency
         model = .allocate(capacity: 1)
         model.initialize(to: mm_model())
         mm_begin(model, kind, count)
@@ -83,7 +84,7 @@ final class ModelLine: SerialTransport {
             advance(to: deadline)
             return 0
         }
-        advance(to: min(first.advanced(bySeconds: Self.latency), max(deadline, now)))
+        advance(to: min(first.advanced(bySeconds: latency), max(deadline, now)))
         let count = arriving.prefix { $0.time <= now }.count
         for index in 0..<count { bytes.append(arriving[index].byte) }
         arriving.removeFirst(count)

@@ -15,12 +15,14 @@ final class ServoBench {
     let period: Double
     var output = MotorOutput.off
 
-    /// `damaged`: fraction of the bytes that are changed, in both directions.
+    /// `damaged`: fraction of the bytes that are changed, in both directions. `latency`: delay of the
+    /// port in each direction, s.
     init(
         _ devices: HardwareWiring.SerialDrives.Devices = .feetech, count: Int32 = 3,
-        rate: Double = 250, echoes: Bool = true, damaged: Double = 0
+        rate: Double = 250, echoes: Bool = true, damaged: Double = 0,
+        latency: Double = SerialLine.latencies.uart
     ) {
-        line = ModelLine(devices.kind, count: count)
+        line = ModelLine(devices.kind, count: count, latency: latency)
         line.with {
             $0.echoes = echoes ? 1 : 0
             $0.damaged = damaged

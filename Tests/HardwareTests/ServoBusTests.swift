@@ -10,9 +10,10 @@ import Testing
 struct ServoBusTests {
     @Test(
         "servos go to their goals, and samples contain their angles, on an adapter that echoes",
-        arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition])
-    func goals(devices: HardwareWiring.SerialDrives.Devices) throws {
-        let bench = ServoBench(devices)
+        arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition],
+        [SerialLine.latencies.uart, SerialLine.latencies.other])
+    func goals(devices: HardwareWiring.SerialDrives.Devices, latency: Double) throws {
+        let bench = ServoBench(devices, latency: latency)
         bench.run(0.3)
         #expect(bench.feedback.conditions == .none)
         #expect(bench.sample.contents.contains(.joints))

@@ -10,6 +10,8 @@ protocol SerialTransport: AnyObject {
     var now: Instant { get }
     /// True if the port is open.
     var isOpen: Bool { get }
+    /// Time for which the open port can delay bytes in each direction, s.
+    var latency: Double { get }
     /// Opens the port, unless it is open.
     func open(now: Instant) throws(BusErrno)
     /// Sends bytes, without waiting.
@@ -33,9 +35,14 @@ final class SerialLine: SerialTransport {
 
     private let openPort: Open
     private var descriptor: Int32 = -1
+    private(set) var latency = SerialLine.latencies.other
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
 
+    /// Time for which a port can delay bytes in each direction, s. `uart`: a UART of the computer,
+    /// with its interrupt and the wake-up of the thread; `other`: a USB adapter, which transfers
+    /// bytes in frames of 1 ms (USB 2.0 specification, 5.3.3), or an unknown port.
+    static let latencies = (uart: 0.0002, other: 0.001)
     /// Interval between attempts to open a missing port, s.
     private static let lookSeconds = 0.1
 
@@ -88,6 +95,7 @@ final class SerialLine: SerialTransport {
         if now >= nextLook {
             nextLook = now.advanced(bySeconds: Self.lookSeconds)
             lastError = openPort(&descriptor)
+            latency = ch_serial_is_uart(descriptor) ? Self.latencies.uart : Self.latencies.other
         }
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }
     }

@@ -46,9 +46,8 @@ final class SerialMotors: MotorPort {
 
     /// Largest deviation of an angle from its expected value that needs no confirmation, rad.
     private static let jump = 0.5
-    /// Time for the replies in addition to the transmission time of the bytes, s: 1 ms for each
-    /// direction of a USB adapter, and the response delays of three servos.
-    private static let patience = 0.0025
+    /// Response delays of three servos, s.
+    private static let responses = 0.0005
     /// Time constant of rates that are derived from positions, s.
     private static let smoothing = 0.01
     /// Number of requests that switch the motors off when airframed exits, and the time between two
@@ -166,7 +165,10 @@ final class SerialMotors: MotorPort {
     private func receiveReplies(sent: Instant) throws(BusErrno) {
         let byteSeconds = 10 / Double(installation.baud)
         let bytes = request.count + codec.expectedBytes
-        let deadline = sent.advanced(bySeconds: Double(bytes) * byteSeconds + Self.patience)
+        // A lost request delays the next goal values until this time, so the wait is not longer than
+        // the port needs.
+        let deadline = sent.advanced(
+            bySeconds: Double(bytes) * byteSeconds + 2 * line.latency + Self.responses)
         let replySeconds = Double(codec.replyBytes) * byteSeconds
         var (tally, now) = (Tally(), sent)
         while tally.replies < codec.expectedReplies, now < deadline {
