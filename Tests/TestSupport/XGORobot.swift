@@ -36,10 +36,30 @@ public final class XGORobot: @unchecked Sendable {
     /// Path of the port. The path is a symbolic link, so it stays the same when the robot returns
     /// on another port.
     public let path: String
-    private let board = Mutex(Board())
-    private let isDone = Atomic(false)
-    private var far: Int32 = -1
+    private let end = FarEnd()
     private var thread: pthread_t?
+
+    /// The far end of the pseudoterminal. The thread retains this object instead of the robot, so
+    /// that the robot ends, and removes `path`, when its test ends.
+    private final class FarEnd: @unchecked Sendable {
+        let board = Mutex(Board())
+        let isDone = Atomic(false)
+        var far: Int32 = -1
+
+        func run() {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            while !isDone.load(ordering: .relaxed) {
+                var wait = pollfd(fd: far, events: Int16(POLLIN), revents: 0)
+                poll(&wait, 1, 2)
+                // Without an open near end, poll(2) reports POLLHUP at once.
+                if wait.revents & Int16(POLLHUP) != 0 { usleep(1000) }
+                let count = read(far, &bytes, bytes.count)
+                guard count > 0 else { continue }
+                let answer = board.withLock { $0.take(bytes[..<count]) }
+                if !answer.isEmpty { _ = write(far, answer, answer.count) }
+            }
+        }
+    }
 
     /// Creates a robot at the given path, and plugs it in.
     public init(at path: String) {
@@ -51,7 +71,7 @@ public final class XGORobot: @unchecked Sendable {
 
     /// Gives exclusive access to the board.
     public func with<Result>(_ body: (inout Board) -> Result) -> Result {
-        board.withLock { body(&$0) }
+        end.board.withLock { body(&$0) }
     }
 
     /// Value of a register.
@@ -59,8 +79,8 @@ public final class XGORobot: @unchecked Sendable {
 
     /// Waits until the board meets a condition; returns false after the timeout, s.
     public func waits(_ seconds: Double = 5, until isMet: (Board) -> Bool) -> Bool {
-        let end = Self.now + seconds
-        while Self.now < end {
+        let deadline = Self.now + seconds
+        while Self.now < deadline {
             if with({ isMet($0) }) { return true }
             usleep(2000)
         }
@@ -69,23 +89,24 @@ public final class XGORobot: @unchecked Sendable {
 
     /// Opens a port, and links `path` to it.
     public func plugIn() {
-        far = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        let far = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         var (lock, number) = (Int32(0), Int32(0))
         // TIOCSPTLCK unlocks the near end, and TIOCGPTN reads its number (ioctl_tty(2)).
         precondition(
             far >= 0 && ioctl(far, 0x4004_5431, &lock) == 0
                 && ioctl(far, 0x8004_5430, &number) == 0,
             "no pseudoterminal")
+        end.far = far
         unlink(path)
         symlink("/dev/pts/\(number)", path)
-        isDone.store(false, ordering: .relaxed)
+        end.isDone.store(false, ordering: .relaxed)
         var id = pthread_t()
-        let box = Unmanaged.passUnretained(self)
+        let box = Unmanaged.passUnretained(end)
         pthread_create(
             &id, nil,
             { argument in
                 guard let argument else { return nil }
-                Unmanaged<XGORobot>.fromOpaque(argument).takeUnretainedValue().run()
+                Unmanaged<FarEnd>.fromOpaque(argument).takeUnretainedValue().run()
                 return nil
             }, box.toOpaque())
         thread = id
@@ -94,10 +115,10 @@ public final class XGORobot: @unchecked Sendable {
     /// Closes the port, like a cable that is unplugged.
     public func unplug() {
         guard let thread else { return }
-        isDone.store(true, ordering: .relaxed)
+        end.isDone.store(true, ordering: .relaxed)
         pthread_join(thread, nil)
         self.thread = nil
-        close(far)
+        close(end.far)
         unlink(path)
     }
 
@@ -105,20 +126,6 @@ public final class XGORobot: @unchecked Sendable {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    private func run() {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        while !isDone.load(ordering: .relaxed) {
-            var wait = pollfd(fd: far, events: Int16(POLLIN), revents: 0)
-            poll(&wait, 1, 2)
-            // Without an open near end, poll(2) reports POLLHUP at once.
-            if wait.revents & Int16(POLLHUP) != 0 { usleep(1000) }
-            let count = read(far, &bytes, bytes.count)
-            guard count > 0 else { continue }
-            let answer = board.withLock { $0.take(bytes[..<count]) }
-            if !answer.isEmpty { _ = write(far, answer, answer.count) }
-        }
     }
 }
 
