@@ -152,8 +152,11 @@ struct MITCodec: DriveCodec {
             on: command.isEnabled, isRunning: state.isRunning, now: command.now)
         guard command.isEnabled else {
             // A drive that is off also answers the commands `disable` and `clear`, so its angle
-            // remains known.
-            let clears = requests[axis].isClearDue(fault: state.fault, now: command.now)
+            // remains known. Only Damiao's drives know `clear`: the firmware of the Mini Cheetah reads
+            // it as a command with the highest gains and torque, and keeps it until the next command.
+            let clears =
+                variant == .damiao
+                && requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(Self.order(clears ? Order.clear : Order.disable, to: id))
         }
         if isDue { frames.append(Self.order(Order.enable, to: id)) }
