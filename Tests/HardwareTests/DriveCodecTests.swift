@@ -247,7 +247,7 @@ struct DriveCodecTests {
         let news = try #require(
             codec.decode(in: CANFrame(id: 0x0284_02FD, isExtended: true, data: data)))
         #expect(news.axis == .roll && news.isRunning == true && news.fault == 4)
-        #expect(abs((news.angle ?? 0) - 4 * .pi) < 1e-9 && abs((news.rate ?? 0) + 30) < 1e-9)
+        #expect(abs((news.angle ?? 0) - 12.5) < 1e-9 && abs((news.rate ?? 0) + 30) < 1e-9)
         #expect(news.temperature == 30)
     }
 

@@ -208,7 +208,7 @@ static void cybergear(const struct canfd_frame *f) {
     }
     if (type == 1) command(decode(f->can_id >> 8 & 0xFFFF, 12, 16));
     unsigned char data[8];
-    big(data, encode(measured() * 2 * M_PI, 4 * M_PI, 16));
+    big(data, encode(measured() * 2 * M_PI, 12.5, 16));
     big(data + 2, encode(joint->rate, 30, 16));
     big(data + 4, encode(applied, 12, 16));
     big(data + 6, 345);

@@ -9,8 +9,9 @@ internal import GimbalCore
 /// manual does not describe the frames with which the vendor's program reads and writes that table.
 /// Type 9 reads (two public programs: cybergeardriver 0.2.0 and mukyokyo's CyberGear library), and
 /// type 8 writes (only cybergeardriver); index, data type and value are little-endian. The unit is 50 µs,
-/// as of the same parameter of the RobStride drives, whose table has 20000 for 1 s. While the outputs
-/// are off, the codec reads the parameter of each drive, and writes it if it differs.
+/// as of the same parameter of RobStride's drives, which have the CyberGear's protocol: 20000 is 1 s
+/// (RobStride RS00 manual, section 3.3.6). While the outputs are off, the codec reads the parameter of
+/// each drive, and writes it if it differs.
 struct CyberGearCodec: DriveCodec {
     /// Types of the frames.
     enum Kind {
@@ -31,8 +32,10 @@ struct CyberGearCodec: DriveCodec {
         static let step = 50e-6
     }
 
-    /// Ranges of angle, rate and torque.
-    static let limits = MITLimits(angle: 4 * .pi, rate: 30, torque: 12)
+    /// Ranges of angle, rate and torque. The manual's tables have ±4π for the angle, its sample program
+    /// ±12.5 rad. The codec has the range of the program. Drives by RobStride, with the same protocol, had
+    /// ±12.5 rad until firmware 0.0.2.6, although their tables also have ±4π (RS00 manual, section 4.5).
+    static let limits = MITLimits(angle: 12.5, rate: 30, torque: 12)
 
     private let ids: DriveIDs
     private let host: UInt32
