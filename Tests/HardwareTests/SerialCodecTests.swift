@@ -38,7 +38,7 @@ struct SerialCodecTests {
     static let ids = DriveIDs(servos: AxisVector(yaw: 1, roll: 2, pitch: 3))
     static let middle = AxisVector(repeating: .pi)
 
-    // MARK: Feetech ("SCS communication protocol", sections 4.1 to 4.7)
+    // MARK: Feetech ("SCS communication protocol", sections 4.1 to 4.7, and FTServo_stm32HAL)
 
     @Test("a Feetech packet has the bytes of the vendor's examples")
     func feetechExamples() {
@@ -58,6 +58,34 @@ struct SerialCodecTests {
         #expect(
             packet(0xFE, 0x83, [0x2A, 6, 1] + goal + [2] + goal + [3] + goal + [4] + goal).last
                 == 0x58)
+    }
+
+    @Test("Feetech's examples of replies are valid packets: ping, and the position 1304")
+    func feetechReplies() {
+        for (bytes, count) in [
+            ([0xFF, 0xFF, 1, 2, 0, 0xFC], 6), ([0xFF, 0xFF, 1, 4, 0, 0x18, 5, 0xDD], 8),
+        ] as [([UInt8], Int)] {
+            let (skip, length) = FeetechCodec.packet(in: SerialBytes(bytes))
+            #expect(skip == 0 && length == count)
+        }
+        // A reply to a longer request begins with the same position.
+        var codec = FeetechCodec(ids: Self.ids)
+        // The checksum is that of Feetech's program: ftservo/FTServo_stm32HAL, SCS.c (16f0487b).
+        let (news, items) = content(
+            &codec, [0xFF, 0xFF, 2, 10, 0x24, 0x18, 5, 0, 0, 0x64, 4, 74, 41, 0xD7])
+        #expect(items == [.reply] && news.first?.angle == 1304 / 4096 * 2 * .pi)
+    }
+
+    @Test("goals for three Feetech servos are the bytes of the vendor's program")
+    func feetechProgram() {
+        // syncWrite of SCS.c with the positions 2048, 1304 and 4095 at address 42.
+        let vendor: [UInt8] = [
+            0xFF, 0xFF, 0xFE, 0x0D, 0x83, 0x2A, 2, 1, 0, 8, 2, 0x18, 5, 3, 0xFF, 0x0F, 0x0C,
+        ]
+        var codec = FeetechCodec(ids: Self.ids)
+        let step = 2 * Double.pi / 4096
+        let angle = AxisVector(yaw: 2048, roll: 1304, pitch: 4095) * step
+        #expect(Array(request(&codec, angle: angle).prefix(17)) == vendor)
     }
 
     @Test("Feetech servos get goals, are switched on once, and answer with their measurements")
@@ -144,6 +172,22 @@ struct SerialCodecTests {
         for byte in parameters { bytes.append(byte) }
         DynamixelCodec.end(start, &bytes)
         #expect(bytes.data == text.split(separator: " ").compactMap { UInt8($0, radix: 16) })
+    }
+
+    @Test(
+        "the vendor's examples of Dynamixel replies are valid packets",
+        arguments: [
+            "FF FF FD 00 01 07 00 55 00 06 04 26 65 5D",
+            "FF FF FD 00 01 08 00 55 00 A6 00 00 00 8C C0",
+            "FF FF FD 00 02 08 00 55 00 1F 08 00 00 BA BE", "FF FF FD 00 01 04 00 55 00 A1 0C",
+        ])
+    func dynamixelReplies(text: String) {
+        let bytes = text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+        let (skip, count) = DynamixelCodec.packet(in: SerialBytes(bytes))
+        #expect(skip == 0 && count == bytes.count)
+        // airframed has requested other registers.
+        var codec = DynamixelCodec(ids: Self.ids, goal: .position)
+        #expect(content(&codec, bytes).items == [.foreign])
     }
 
     @Test("byte stuffing hides the header in parameters, and is removed on receipt")
