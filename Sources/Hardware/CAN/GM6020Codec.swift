@@ -8,13 +8,15 @@ internal import GimbalCore
 struct GM6020Codec: DriveCodec {
     /// Quantity that the command sets.
     enum Mode: Sendable {
-        /// The command is the current of the phases: ±16384 correspond to ±3 A.
+        /// The command is the current of the phases: ±16384 correspond to ±3 A, at 0.741 N·m/A. Programs
+        /// of several RoboMaster teams quote these figures from DJI's later guide. One program,
+        /// gm6020_can, has ±1.62 A instead, which is the current at the rated torque of 1.2 N·m.
         case current
         /// The command is the voltage of the phases. The codec computes the voltage from the torque
-        /// and the rotor's rate. We assume that ±25000 correspond to ±24 V, the rated voltage: no
-        /// document that we found gives a unit, and public programs limit the number to ±25000 or
-        /// ±30000. It is also unknown whether the voltage depends on the supply; therefore the scale
-        /// factor is 1, unless the owner sets `supply.nominal_v`.
+        /// and the rotor's rate. We assume that ±25000 correspond to ±24 V, the rated voltage: the same
+        /// teams quote ±25000 from DJI's later guide, and one quotes ±24 V. DJI's own program limits the
+        /// number to ±30000. It is unknown whether the voltage depends on the supply; therefore the
+        /// scale factor is 1, unless the owner sets `supply.nominal_v`.
         case voltage
     }
 
