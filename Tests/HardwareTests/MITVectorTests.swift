@@ -9,7 +9,7 @@ import Testing
 struct MITVectorTests {
     static let ids = DriveCodecTests.ids
 
-    // MARK: Mini Cheetah: firmware of the drive, bgkatz/motorcontrol, can.c and math_ops.c (0526ecff)
+    // MARK: Mini Cheetah: firmware of the drive, bgkatz/motorcontrol, can.c (0526ecff) and math_ops.c (11522e8b)
 
     /// Ranges that the firmware has without settings (main.c): ±12.5 rad, ±65 rad/s, ±40 N·m.
     static let katz = MITLimits(angle: 12.5, rate: 65, torque: 40)
