@@ -123,7 +123,7 @@ public struct FieldController: MotorController {
         let share = min(max(input.authority, 0), 1)
         if let measuredJoints = input.measuredJoints { modelledJoints = measuredJoints }
         let kinematics = JointKinematics(joints: modelledJoints)
-        let stage = stage(share: share, kinematics: kinematics, dt: dt)
+        let stage = stage(share: share, dt: dt)
         if case .holding = stage { isReady = true } else { isReady = false }
         let rates = kinematics.jointRates(relativeRate: rate)
         var known = rates
@@ -140,12 +140,12 @@ public struct FieldController: MotorController {
         if case .probing = stage {
             torques =
                 torques
-                + search.swing(
-                    rates: rates,
-                    expected: rotors.map { $0.expected },
-                    inertia: kinematics.inertia(from: inertia),
-                    largest: parameters.peakTorque * (Self.swingShare * parameters.maxPower),
-                    seconds: running - Self.lockTime, dt: dt)
+                + kinematics.torques(
+                    moment: search.swing(
+                        rate: rate, sliding: kinematics.moment(torques: InertiaProbe.slide(rates)),
+                        exerted: kinematics.moment(torques: exerted), inertia: inertia,
+                        largest: parameters.peakTorque * (Self.swingShare * parameters.maxPower),
+                        seconds: running - Self.lockTime, dt: dt))
         }
         drive(torques: torques, rates: known, share: share, dt: dt)
         if !parameters.watchesOscillation {
@@ -181,44 +181,7 @@ public struct FieldController: MotorController {
         strength = parameters.power
     }
 
-    /// Stage of the controller's start-up.
-    private enum Stage {
-        /// The power ramps up, and the observers search for the rotors' electrical angles.
-        case locking
-        /// A small test swing of the joints measures the inertia.
-        case probing
-        /// The camera is stabilised.
-        case holding
-    }
-
-    /// Torque of the test swing, as a fraction of the largest torque. The remaining torque holds
-    /// the camera during the swing.
-    private static var swingShare: Double { @_noLocks get { 0.8 } }
-    /// Bandwidth of the observers during the search for the rotors' angles, rad/s. With this
-    /// bandwidth, the observers are stable for any inertia.
-    private static var lockingBandwidth: Double { @_noLocks get { 80 } }
-    /// Bandwidth of the observers during the test swing, which measures the inertia, rad/s. A
-    /// faster observer would interpret the camera's motion as motion of the rotor. The test swing
-    /// would then give no information about the inertia.
-    private static var probingBandwidth: Double { @_noLocks get { 20 } }
-    /// Smallest pull (see `FieldObserver`) for the estimation of a rotor's angle, as a fraction of
-    /// the pull at the configured power.
-    private static var smallestPull: Double { @_noLocks get { 0.2 } }
-    /// Largest gains of the attitude loop while the inertia is unknown, 1/s. With these gains, the
-    /// loop is stable for any inertia.
-    private static var gentleRateGain: Double { @_noLocks get { 30 } }
-    private static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
-    /// Sine of the load-angle threshold (45 electrical degrees), above which the power is raised.
-    private static var fullLoad: Double { @_noLocks get { 0.7 } }
-    /// Time constant of the power's decrease after a load, s.
-    private static var powerMemory: Double { @_noLocks get { 0.5 } }
-    /// Time at full power before the test swing, s. During this time, the observers' estimates of
-    /// the rotors' angles converge.
-    private static var lockTime: Double { @_noLocks get { 0.2 } }
-
-    private mutating func stage(
-        share: Double, kinematics: JointKinematics, dt: Double
-    ) -> Stage {
+    private mutating func stage(share: Double, dt: Double) -> Stage {
         inertia = search.belief(first: parameters.inertia, isProbed: parameters.probesInertia)
         if running == 0, share < 1 { return .locking }
         running += dt
@@ -228,7 +191,7 @@ public struct FieldController: MotorController {
         }
         guard parameters.probesInertia, !search.isOver else { return .holding }
         if search.isSwinging { return .probing }
-        if search.conclude(kinematics, first: parameters.inertia) { return .holding }
+        if search.conclude(first: parameters.inertia) { return .holding }
         // `running` must be positive: 0 means that the soft start has not reached full power.
         running = dt
         return .locking
@@ -294,18 +257,30 @@ public struct FieldController: MotorController {
         }
         let field = fields.value(age: p.loopDelay, dt: dt)
         let power = powers.value(age: p.loopDelay, dt: dt)
-        let inertia = kinematics.inertia(from: self.inertia)
-        let full = AxisVector(
-            yaw: p.peakTorque.yaw / inertia.yaw, roll: p.peakTorque.roll / inertia.roll,
-            pitch: p.peakTorque.pitch / inertia.pitch)
+        // Torques at a load angle of 90 electrical degrees, N·m.
+        let pull = p.peakTorque * power
+        let smallest = p.peakTorque * (p.power * Self.smallestPull)
         let before = rotors.map { $0.electrical }
+        // If the axes of two joints are not at right angles, each motor accelerates both joints.
+        let shares = AxisVector(
+            yaw: rotors.yaw.share(field: field.yaw), roll: rotors.roll.share(field: field.roll),
+            pitch: rotors.pitch.share(field: field.pitch))
+        let pushed = kinematics.jointRates(
+            relativeRate: inertia.dividing(kinematics.moment(torques: pull * shares)))
         rotors.change {
-            _ = $0.update(
-                measured: rates[$1], knownJointRate: known[$1], field: field[$1],
-                pull: full[$1] * power[$1], smallestPull: full[$1] * p.power * Self.smallestPull,
-                polePairs: p.polePairs, bandwidth: bandwidth[$1], dt: dt)
+            $0.predict(
+                measured: rates[$1], knownJointRate: known[$1], acceleration: pushed[$1],
+                field: field[$1], polePairs: p.polePairs, dt: dt)
         }
-        exerted = rotors.map { $0.expected } * inertia
+        let lacking = kinematics.torques(
+            moment: inertia.times(
+                kinematics.relativeRate(jointRates: rotors.map { $0.innovation })))
+        rotors.change {
+            $0.correct(
+                unexplained: lacking[$1] / max(pull[$1], smallest[$1]), polePairs: p.polePairs,
+                bandwidth: bandwidth[$1], dt: dt)
+        }
+        exerted = pull * rotors.map { $0.expected }
         let after = rotors.map { $0.electrical }
         // While the observer searches for the initial electrical angle, its corrections do not
         // represent motion of the joint.
@@ -380,13 +355,5 @@ public struct FieldController: MotorController {
         strength =
             needed > strength
             ? needed : strength + (needed - strength) * min(dt / Self.powerMemory, 1)
-    }
-}
-
-extension AxisVector {
-    /// Copy of this vector with each value limited to `most`.
-    @_noLocks
-    fileprivate func capped(_ most: Double) -> AxisVector {
-        AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))
     }
 }

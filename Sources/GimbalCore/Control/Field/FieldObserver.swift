@@ -20,7 +20,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     private(set) var electrical = 0.0
     /// Unmeasured part of the joint rate, rad/s.
     private(set) var hiddenRate = 0.0
-    /// Measured minus expected camera rate in the last step, rad/s.
+    /// Measured minus expected rate of the joint in the last step, rad/s.
     private(set) var innovation = 0.0
     private static var largestShare: Double { @_noLocks get { 0.25 } }
     /// Limit of the RMS difference between the fast and the slow estimate of the rotor's angle,
@@ -40,9 +40,9 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// motion that is impossible for a hand.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
-    /// Expected acceleration of the camera by the motor in the last period, rad/s², for the
-    /// identification of the inertia. The acceleration is computed from `kinematic`, the slow
-    /// estimate of the rotor's angle.
+    /// Expected torque of the motor in the last period, as a fraction of the torque at a load angle
+    /// of 90 electrical degrees, for the identification of the inertia. The torque is computed from
+    /// `kinematic`, the slow estimate of the rotor's angle.
     private(set) var expected = 0.0
 
     /// Slow estimate of the electrical angle, rad. The estimate follows the joint's measured motion
@@ -79,51 +79,62 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         hasRate = false
     }
 
-    /// Updates the estimates for one control period.
+    /// Torque of the motor on the estimated rotor, as a fraction of the torque at a load angle of 90
+    /// electrical degrees. `field` is the angle of the field, electrical rad.
+    @_noLocks
+    func share(field: Double) -> Double { cm_sin(field - electrical) }
+
+    /// Advances the estimates to the sampling instant of the gyroscope.
     ///
     /// - Parameters:
-    ///   - measured: Rate of the camera about the joint's axis from the gyroscope, rad/s.
+    ///   - measured: Rate of the joint from the gyroscope, rad/s; the handle is assumed at rest.
     ///   - knownJointRate: Measured part of the joint rate, rad/s.
-    ///   - field: Angle of the field at the sampling instant of the gyroscope, electrical rad.
-    ///   - pull: Angular acceleration (torque divided by inertia) at a load angle of 90 electrical
-    ///     degrees, with the power at the sampling instant, rad/s².
-    ///   - smallestPull: Lower limit of the pull in the computation of the correction, rad/s².
+    ///   - acceleration: Acceleration of the joint by the motors, for the estimated angles of the
+    ///     rotors, rad/s².
+    ///   - field: Angle of the field at the sampling instant, electrical rad.
     ///   - polePairs: Number of pole pairs of the rotor.
-    ///   - bandwidth: Natural frequency of the observer, rad/s.
     ///   - dt: Time since the previous control period, s.
-    /// - Returns: Correction of the rotor's electrical angle, in addition to the predicted motion,
-    ///   rad.
     @_noLocks
-    mutating func update(
-        measured: Double, knownJointRate: Double, field: Double, pull: Double,
-        smallestPull: Double, polePairs: Double, bandwidth: Double, dt: Double
-    ) -> Double {
+    mutating func predict(
+        measured: Double, knownJointRate: Double, acceleration: Double, field: Double,
+        polePairs: Double, dt: Double
+    ) {
         if !hasRate {
             rate = measured
             hasRate = true
         }
-        expected = pull * cm_sin(field - kinematic)
+        expected = cm_sin(field - kinematic)
         kinematic +=
             knownJointRate * polePairs * dt + (electrical - kinematic) * min(6 * dt, 1)
-        rate += pull * cm_sin(field - electrical) * dt
+        rate += acceleration * dt
         let apart = electrical - kinematic
         separation += (apart * apart - separation) * min(dt / Self.placedMemory, 1)
         electrical += (knownJointRate + hiddenRate) * polePairs * dt
         innovation = measured - rate
+    }
+
+    /// Corrects the estimates by the innovation.
+    ///
+    /// - Parameters:
+    ///   - unexplained: Change of the motor's torque, as a fraction of the torque at a load angle of
+    ///     90 electrical degrees, that would cause the innovation within one second, s.
+    ///   - polePairs: Number of pole pairs of the rotor.
+    ///   - bandwidth: Natural frequency of the observer, rad/s.
+    ///   - dt: Time since the previous control period, s.
+    @_noLocks
+    mutating func correct(unexplained: Double, polePairs: Double, bandwidth: Double, dt: Double) {
         // With these gains, the observer of the sampled triple integrator has an exact triple pole.
         let decay = cm_exp(-bandwidth * dt)
         let fade = 1 - decay
         // The observer represents a disturbance as a displacement of the rotor, up to two thirds of
-        // the pull (the acceleration at a load angle of 90 electrical degrees).
+        // the pull (the torque at a load angle of 90 electrical degrees).
         let bound = Self.largestShare / bandwidth
-        let push = min(max(innovation / max(pull, smallestPull), -bound), bound)
+        let push = min(max(unexplained, -bound), bound)
         rate += (1 - decay * decay * decay) * innovation
-        let slip = -1.5 * fade * fade * (1 + decay) / dt * push
-        electrical += slip
+        electrical -= 1.5 * fade * fade * (1 + decay) / dt * push
         let change = fade * fade * fade / (dt * dt) / polePairs * push
         hiddenRate = min(
             max(hiddenRate - change, -Self.largestHiddenRate), Self.largestHiddenRate)
         atBound = abs(hiddenRate) < Self.largestHiddenRate ? 0 : atBound + dt
-        return slip
     }
 }

@@ -108,58 +108,49 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         pitch.begin()
     }
 
-    /// Torques of the test swing, N·m.
+    /// Moment of the test swing.
     ///
     /// - Parameters:
-    ///   - rates: Rates about the joints' axes from the gyroscope, rad/s.
-    ///   - expected: Expected accelerations by the motors at the time of the measured rates, for
-    ///     the assumed inertia, rad/s².
-    ///   - inertia: Assumed inertia about the joints' axes, kg·m².
-    ///   - largest: Largest torques of the test swing, N·m.
+    ///   - rate: Rate of the camera, camera frame, rad/s.
+    ///   - sliding: Moment of the joints' sliding friction, if each is 1 N·m, camera frame, N·m.
+    ///   - exerted: Moment of the motors at the time of the measured rate, camera frame, N·m.
+    ///   - inertia: Assumed inertia about the camera's axes, kg·m².
+    ///   - largest: Largest moments of the test swing, N·m.
     ///   - seconds: Time since the beginning of the test swing, s.
     ///   - dt: Seconds since the previous period.
-    /// - Returns: Torques about the joints' axes, N·m.
+    /// - Returns: Moment on the camera, camera frame, N·m.
     @_noLocks
     mutating func swing(
-        rates: AxisVector, expected: AxisVector, inertia: AxisVector, largest: AxisVector,
-        seconds: Double, dt: Double
-    ) -> AxisVector {
+        rate: Vector3, sliding: Vector3, exerted: Vector3, inertia: AxisVector,
+        largest: AxisVector, seconds: Double, dt: Double
+    ) -> Vector3 {
         let sine = cm_sin(InertiaProbe.phase(at: seconds))
-        return AxisVector(
-            yaw: inertia.yaw
-                * yaw.step(
-                    measured: rates.yaw, expected: expected.yaw,
-                    bound: largest.yaw / inertia.yaw, sine: sine, dt: dt),
-            roll: inertia.roll
+        return Vector3(
+            inertia.roll
                 * roll.step(
-                    measured: rates.roll, expected: expected.roll,
+                    measured: rate.x, expected: exerted.x / inertia.roll, slide: sliding.x,
                     bound: largest.roll / inertia.roll, sine: sine, dt: dt),
-            pitch: inertia.pitch
+            inertia.pitch
                 * pitch.step(
-                    measured: rates.pitch, expected: expected.pitch,
-                    bound: largest.pitch / inertia.pitch, sine: sine, dt: dt))
+                    measured: rate.y, expected: exerted.y / inertia.pitch, slide: sliding.y,
+                    bound: largest.pitch / inertia.pitch, sine: sine, dt: dt),
+            inertia.yaw
+                * yaw.step(
+                    measured: rate.z, expected: exerted.z / inertia.yaw, slide: sliding.z,
+                    bound: largest.yaw / inertia.yaw, sine: sine, dt: dt))
     }
-
-    /// Cosine of the angle between the yaw joint's axis and the camera's z axis above which the yaw
-    /// joint turns the camera mainly about z: 45°.
-    private static var uprightCosine: Double { @_noLocks get { 0.7 } }
 
     /// Adopts the inertia that the test swing has measured.
     ///
-    /// - Parameters:
-    ///   - kinematics: The joints' current geometry.
-    ///   - first: Configured inertia, kg·m².
+    /// - Parameter first: Configured inertia, kg·m².
     /// - Returns: True if the test swing is complete; false if an oscillation has disturbed it. A
     ///   disturbed test swing is repeated with lower gains.
     @_noLocks
-    mutating func conclude(_ kinematics: JointKinematics, first: AxisVector) -> Bool {
-        // If the camera points straight up or down, the yaw joint turns the camera about the
-        // camera's roll axis.
-        let isUpright = abs(kinematics.yawAxis.z) > Self.uprightCosine
+    mutating func conclude(first: AxisVector) -> Bool {
         let belief = belief(first: first, isProbed: true)
         var values = probed ?? first
-        take(isUpright ? yaw : roll, .yaw, belief: belief, into: &values)
-        take(isUpright ? roll : yaw, .roll, belief: belief, into: &values)
+        take(yaw, .yaw, belief: belief, into: &values)
+        take(roll, .roll, belief: belief, into: &values)
         take(pitch, .pitch, belief: belief, into: &values)
         probed = values
         if !innocent.isEmpty { blameDelay(innocent) }

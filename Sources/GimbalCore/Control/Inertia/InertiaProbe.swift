@@ -13,6 +13,9 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     private static var frequency: Double { @_noLocks get { 2 * Double.pi * 8 } }
     /// Rate of the camera at which the amplitude stops growing, rad/s.
     private static var enough: Double { @_noLocks get { 0.2 } }
+    /// Time constant with which the largest recent rate is forgotten, s: about one swing. A motion
+    /// that the test swing has not caused then stops the growth for a short time only.
+    private static var swungMemory: Double { @_noLocks get { 0.1 } }
     /// Rise time of the amplitude from zero to its bound, s, if the camera does not reach the rate
     /// `enough`.
     private static var growth: Double { @_noLocks get { 0.35 } }
@@ -26,7 +29,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
 
     private var time = 0.0
     private var amplitude = 0.0
-    private var hasSwung = false
+    /// Largest recent rate of the camera at the frequency of the test swing, rad/s.
+    private var swung = 0.0
     // Band-pass (state-variable filter) of the measured rate and of the expected acceleration.
     private var rateBand = 0.0
     private var rateLow = 0.0
@@ -58,20 +62,31 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
     /// smooth model avoids a jump at every noisy zero of the rate.
     private static var slidingRate: Double { @_noLocks get { 0.03 } }
 
+    /// Direction of the sliding friction of each joint, -1...1, at the given rates of the joints,
+    /// rad/s.
+    @_noLocks
+    static func slide(_ rates: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: rates.yaw / (abs(rates.yaw) + slidingRate),
+            roll: rates.roll / (abs(rates.roll) + slidingRate),
+            pitch: rates.pitch / (abs(rates.pitch) + slidingRate))
+    }
+
     /// Updates the measurement with the signals of one control period, and computes the next torque
     /// of the test swing.
     ///
     /// - Parameters:
-    ///   - measured: Rate of the camera about the joint's axis, rad/s.
+    ///   - measured: Rate of the camera about one of its axes, rad/s.
     ///   - expected: Acceleration by the motor at the sampling instant of the gyroscope, for the
     ///     assumed inertia, rad/s².
+    ///   - slide: Signal that is proportional to the joints' friction (see `slide(_:)`).
     ///   - bound: Largest acceleration that can be requested, for the assumed inertia, rad/s².
     ///   - sine: Sine of the phase of the test swing.
     ///   - dt: Time since the previous control period, s.
     /// - Returns: Acceleration to request, for the assumed inertia, rad/s².
     @_noLocks
     mutating func step(
-        measured: Double, expected: Double, bound: Double, sine: Double, dt: Double
+        measured: Double, expected: Double, slide: Double, bound: Double, sine: Double, dt: Double
     ) -> Double {
         time += dt
         let w = Self.frequency
@@ -80,7 +95,6 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         rateLow += w * dt * rateBand
         expectedBand += w * dt * (expected - expectedBand - expectedLow)
         expectedLow += w * dt * expectedBand
-        let slide = measured / (abs(measured) + Self.slidingRate)
         frictionBand += w * dt * (slide - frictionBand - frictionLow)
         frictionLow += w * dt * frictionBand
         let y = w * high
@@ -90,8 +104,8 @@ struct InertiaProbe: Sendable, BitwiseCopyable {
         sumXX += expectedBand * expectedBand
         sumXY += expectedBand * y
         sumYY += y * y
-        if abs(rateBand) > Self.enough { hasSwung = true }
-        if !hasSwung { amplitude = min(amplitude + bound * dt / Self.growth, bound) }
+        swung = max(abs(rateBand), swung * (1 - min(dt / Self.swungMemory, 1)))
+        if swung < Self.enough { amplitude = min(amplitude + bound * dt / Self.growth, bound) }
         if !isRunning { conclude() }
         return amplitude * sine
     }

@@ -1,0 +1,15 @@
+extension AxisVector {
+    /// Copy of this vector with each value limited to `most`.
+    @_noLocks
+    func capped(_ most: Double) -> AxisVector {
+        AxisVector(yaw: min(yaw, most), roll: min(roll, most), pitch: min(pitch, most))
+    }
+
+    /// `moment`, N·m, divided by this vector, moments of inertia about the camera's axes, kg·m².
+    ///
+    /// - Returns: Angular acceleration, camera frame, rad/s².
+    @_noLocks
+    func dividing(_ moment: Vector3) -> Vector3 {
+        Vector3(moment.x / roll, moment.y / pitch, moment.z / yaw)
+    }
+}
