@@ -134,8 +134,11 @@ export class TuneView {
     if (!changes.length) this.diff.append(el("p", {}, "Every setting has its default value, and every change is saved."));
   }
 
+  /** Lists the stored tunings. A list with the same names stays, and with it a button that waits for its second press. */
   #list(report) {
-    const names = report?.names ?? [];
+    const names = report?.names;
+    if (!names || isEqual(names, this.names)) return;
+    this.names = names;
     const act = (action, name) => async () => {
       await attempt(() => this.link.request("baseline", { action, name }));
       this.#load();
