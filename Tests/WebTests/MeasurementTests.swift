@@ -186,7 +186,7 @@ struct MeasurementTests {
             let time = try page.wait(
                 "document.querySelector('main').textContent.includes('pitch: phase')", within: 40)
             let text = try page.value("document.querySelector('progress').parentNode.textContent")
-            try #require(time != nil, "\(text)")
+            try #require(time != nil, "\(text)\n\(rig.daemon?.log ?? "")")
             let label =
                 try page.value(
                     "[...document.querySelectorAll('svg.plot')].at(-1).getAttribute('aria-label')"
