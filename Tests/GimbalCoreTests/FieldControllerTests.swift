@@ -7,7 +7,9 @@ struct FieldControllerTests {
 
     @Test("the power is proportional to the authority, and zero without authority")
     func power() {
-        var controller = FieldController(parameters: .init())
+        var parameters = FieldController.Parameters()
+        parameters.probesInertia = false
+        var controller = FieldController(parameters: parameters)
         let off = controller.step(
             ControlInput(
                 attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3))
@@ -16,6 +18,26 @@ struct FieldControllerTests {
             ControlInput(
                 attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0.5, dt: 1e-3))
         #expect(half.power == AxisVector(repeating: 0.25))
+    }
+
+    @Test(
+        "during the search at the first start, the fields turn, and their power is proportional to the authority"
+    )
+    func search() {
+        var controller = FieldController(parameters: .init())
+        controller.reset()
+        var fields: [AxisVector] = []
+        for tick in 0...100 {
+            let authority = Double(tick) / 200
+            let output = controller.step(
+                ControlInput(
+                    attitude: .identity, rate: .zero, setpoint: Self.still, authority: authority,
+                    dt: 1e-3))
+            #expect(output.power.roll <= authority && output.power.roll > authority - 0.02)
+            fields.append(output.field)
+        }
+        #expect(zip(fields, fields.dropFirst()).allSatisfy { $0.roll < $1.roll })
+        #expect(!controller.isReady)
     }
 
     @Test("after a reset the field is at the known joint angles")

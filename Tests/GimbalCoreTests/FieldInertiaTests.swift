@@ -9,7 +9,7 @@ struct FieldInertiaTests {
     private static func run(_ search: inout FieldInertia, share: Double, seconds: Double) {
         for tick in 0..<Int(seconds * 1000) {
             let phase = 2 * Double.pi * 60 * Double(tick) * 1e-3
-            _ = search.watch(
+            search.watch(
                 moment: Vector3(0, share * sine(phase), 0), largest: AxisVector(repeating: 1),
                 rate: Vector3(0, -share * 100 / 377 * sine(phase + .pi / 2), 0),
                 belief: AxisVector(repeating: 0.01), delay: 0.0035, dt: 1e-3)

@@ -152,19 +152,15 @@ struct FieldGimbalTests {
     }
 
     @Test(
-        "the inertia of a camera with 1/17 of the assumed inertia is measured within 5 s, then the camera is at rest, and its rate stays below 550 °/s"
+        "the inertia of a camera with 1/17 of the assumed inertia is measured within 2 s, and its rate stays below 200 °/s"
     )
     func light() {
         var loop = Self.loop(.still) { $0.plant.scale(inertia: 1 / 17.0) }
         var largest = 0.0
-        var named = false
-        loop.run(seconds: 5) {
-            largest = max(largest, $0.speed)
-            named = named || $0.snapshot.conditions.intersects(.loopOscillating)
-        }
-        #expect(named && largest < 550, "\(largest)")
+        loop.run(seconds: 2) { largest = max(largest, $0.speed) }
+        #expect(largest < 200, "\(largest)")
         let found = loop.snapshot.inertia * (17 / 2.5e-3)
-        #expect(found.roll > 0.5 && found.roll < 2 && found.pitch > 0.5 && found.pitch < 2)
+        #expect(found.roll > 0.7 && found.roll < 1.4 && found.pitch > 0.7 && found.pitch < 1.4)
         var calm = 0.0
         loop.run(seconds: 2) { calm = max(calm, $0.speed) }
         #expect(calm < 20, "\(calm)")

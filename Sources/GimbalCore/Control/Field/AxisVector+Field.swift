@@ -12,4 +12,13 @@ extension AxisVector {
     func dividing(_ moment: Vector3) -> Vector3 {
         Vector3(moment.x / roll, moment.y / pitch, moment.z / yaw)
     }
+
+    /// This vector, with the values of `others` on the axes outside `axes`.
+    @_noLocks
+    func replacing(_ others: AxisVector, outside axes: AxisSet) -> AxisVector {
+        AxisVector(
+            yaw: axes.contains(.yaw) ? yaw : others.yaw,
+            roll: axes.contains(.roll) ? roll : others.roll,
+            pitch: axes.contains(.pitch) ? pitch : others.pitch)
+    }
 }

@@ -10,9 +10,9 @@ internal import CMathShim
 /// torque. If a hand turns the rotor by force, the field follows, so the rotor stays locked to the
 /// field.
 ///
-/// The electrical angle of each rotor is unknown at the start. While the power ramps up, the
-/// observer determines this angle, and the controller turns the field to it. Therefore the camera
-/// does not move at the start.
+/// The electrical angle of each rotor, the inertia and the loop delay are unknown at the first
+/// start. While the power ramps up, `FieldSearch` measures them with a tremor of the camera. At later
+/// starts only the angles are unknown; the observers determine them while the power ramps up.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct FieldController: MotorController {
@@ -28,7 +28,7 @@ public struct FieldController: MotorController {
     public private(set) var modelledJoints = AxisVector.zero
 
     /// Assumed inertia about the camera's axes, kg·m²; the gains are proportional to this inertia.
-    /// The value is the configured inertia until the test swing at the start has measured the
+    /// The value is the configured inertia until the search for the rotors has measured the
     /// inertia.
     public private(set) var inertia: AxisVector
 
@@ -42,7 +42,7 @@ public struct FieldController: MotorController {
     /// not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes with reduced gains after an oscillation.
-    public var oscillating: AxisSet { @_noLocks get { search.oscillating } }
+    public var oscillating: AxisSet { @_noLocks get { inertias.oscillating } }
     /// Requested torques in the last step, N·m, limited to the torques that the fields can exert.
     public private(set) var asked = AxisVector.zero
     /// True if the controller can follow a set-point: the rotors are locked, and the inertia is
@@ -53,13 +53,13 @@ public struct FieldController: MotorController {
     /// Standard deviation of the natural logarithm of `inertia`. Before the inertia is measured,
     /// two standard deviations correspond to a factor of four.
     public var inertiaSigma: AxisVector {
-        @_noLocks get { search.sigmas }
+        @_noLocks get { inertias.sigmas }
     }
 
     /// True if `exerted` is reliable, because the angles of all rotors are known.
     private var isPlaced: Bool {
         @_noLocks @inline(__always) get {
-            rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced
+            !isSearching && rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced
         }
     }
 
@@ -70,8 +70,14 @@ public struct FieldController: MotorController {
     /// Time for which a slipped rotor is reported, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
     private var strength = 0.0
-    private var search = FieldInertia()
+    private var inertias = FieldInertia()
     private var rotors = PerAxis(FieldObserver())
+    private var search = FieldSearch()
+    /// True if the next start must search for the rotors: at the first start, and after a start with
+    /// an oscillation or a lost rotor.
+    private var mustSearch = true
+    /// Tuning for the measured loop delay and the reduced corner frequencies.
+    private var tuning: Parameters
     private var mirrors = PerAxis(JointPolarity())
     private var fields = JointHistory()
     private var powers = JointHistory()
@@ -81,6 +87,7 @@ public struct FieldController: MotorController {
         self.parameters = parameters
         inertia = parameters.inertia
         strength = parameters.power
+        tuning = parameters
     }
 
     /// State of the motors after the last control period.
@@ -89,7 +96,7 @@ public struct FieldController: MotorController {
             var state = MotorState()
             state.saturated = saturated
             state.oscillating = oscillating
-            state.isShaking = search.isShaking
+            state.isShaking = inertias.isShaking
             state.opposed = opposed
             state.slipping = slipping
             state.isReady = isReady
@@ -136,24 +143,20 @@ public struct FieldController: MotorController {
             attitude: attitude, lead: input.attitudeLead, rate: rate, setpoint: setpoint,
             stage: stage)
         if case .holding = stage { moment += excitation }
-        var torques = kinematics.torques(moment: moment)
-        if case .probing = stage {
-            torques =
-                torques
-                + kinematics.torques(
-                    moment: search.swing(
-                        rate: rate, sliding: kinematics.moment(torques: InertiaProbe.slide(rates)),
-                        exerted: kinematics.moment(torques: exerted), inertia: inertia,
-                        largest: parameters.peakTorque * (Self.swingShare * parameters.maxPower),
-                        seconds: running - Self.lockTime, dt: dt))
-        }
+        let torques = kinematics.torques(moment: moment)
         drive(torques: torques, rates: known, share: share, dt: dt)
+        let isSearching = isSearching
+        if isSearching {
+            turnFields(
+                cameraRates: kinematics.torques(moment: rate), jointRates: rates, share: share,
+                dt: dt)
+        }
         if !parameters.watchesOscillation {
-            search.stopWatching()
-        } else if excitation == .zero {
+            inertias.stopWatching()
+        } else if excitation == .zero, !isSearching {
             watchOscillation(kinematics, rate: rate, dt: dt)
         } else {
-            search.forgetMotion()
+            inertias.forgetMotion()
         }
         if isReady { notice(attitude: attitude, dt: dt) }
         if isReady { opposed = opposedJoints(known, dt: dt) } else { forgetMotion() }
@@ -175,26 +178,47 @@ public struct FieldController: MotorController {
         attitudeError = .zero
         saturated = .none
         forgetMotion()
-        search.forgetSuspicion()
+        inertias.forgetSuspicion()
         running = 0
         isReady = false
         strength = parameters.power
+        guard parameters.probesInertia, mustSearch || !inertias.isMeasured else { return }
+        search.begin(field: field)
+        mustSearch = false
     }
 
     private mutating func stage(share: Double, dt: Double) -> Stage {
-        inertia = search.belief(first: parameters.inertia, isProbed: parameters.probesInertia)
-        if running == 0, share < 1 { return .locking }
+        let delay = min(
+            max(parameters.loopDelay, search.delay),
+            parameters.loopDelay + Self.longestExtraDelay)
+        tuning = parameters.stretched(to: delay).narrowed(inertias.bandwidthFactor)
+        inertia = inertias.belief(first: parameters.inertia, isProbed: parameters.probesInertia)
+        if running == 0, share < 1 || isSearching { return .locking }
         running += dt
-        if running < Self.lockTime {
-            search.begin()
-            return .locking
+        return running < Self.lockTime ? .locking : .holding
+    }
+
+    private var isSearching: Bool {
+        @_noLocks @inline(__always) get { !search.sought.isEmpty }
+    }
+
+    /// Turns the fields of the motors whose rotor has not been found.
+    private mutating func turnFields(
+        cameraRates: AxisVector, jointRates: AxisVector, share: Double, dt: Double
+    ) {
+        let (sought, fields) = (search.sought, search.fields)
+        let found = search.step(
+            cameraRates: cameraRates, jointRates: jointRates, authority: share,
+            parameters: parameters, dt: dt)
+        inertias.adopt(found.inertia, first: parameters.inertia)
+        output.field = fields.angle.replacing(output.field, outside: sought)
+        output.power = fields.power.replacing(output.power, outside: sought)
+        asked = AxisVector.zero.replacing(asked, outside: sought)
+        rotors.change {
+            guard sought.contains($1) else { return }
+            $0.reset(
+                electrical: found.electrical[$1].isNaN ? fields.angle[$1] : found.electrical[$1])
         }
-        guard parameters.probesInertia, !search.isOver else { return .holding }
-        if search.isSwinging { return .probing }
-        if search.conclude(first: parameters.inertia) { return .holding }
-        // `running` must be positive: 0 means that the soft start has not reached full power.
-        running = dt
-        return .locking
     }
 
     private mutating func opposedJoints(_ known: AxisVector, dt: Double) -> AxisSet {
@@ -223,21 +247,20 @@ public struct FieldController: MotorController {
         modelledJoints.roll = angles.roll
         modelledJoints.pitch = angles.pitch
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
+        mustSearch = true
         // `running` must be positive: 0 means that the soft start has not reached full power.
         running = dt
-        if parameters.probesInertia { search.doubleEstimate(first: parameters.inertia) }
     }
 
-    /// Reduces the assumed inertia, and thus all gains, if the motors make the camera oscillate.
+    /// Reduces the gains if the motors make the camera oscillate.
     private mutating func watchOscillation(
         _ kinematics: JointKinematics, rate: Vector3, dt: Double
     ) {
-        let mustSwing = search.watch(
+        inertias.watch(
             moment: kinematics.moment(torques: asked),
             largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
-            delay: parameters.loopDelay, dt: dt)
-        // `running` must be positive: 0 means that the soft start has not reached full power.
-        if mustSwing, parameters.probesInertia { running = dt }
+            delay: tuning.loopDelay, dt: dt)
+        if !oscillating.isEmpty { mustSearch = true }
     }
 
     /// Updates the estimates of the rotors' angles for one control period.
@@ -245,18 +268,19 @@ public struct FieldController: MotorController {
         rates: AxisVector, known: AxisVector, kinematics: JointKinematics, stage: Stage,
         dt: Double
     ) {
-        let p = parameters.narrowed(search.bandwidthFactor)
+        let p = tuning
         var bandwidth = p.observerBandwidth
         var isLearning = false
         switch stage {
         case .locking:
             isLearning = true
             bandwidth = bandwidth.capped(Self.lockingBandwidth)
-        case .probing: bandwidth = bandwidth.capped(Self.probingBandwidth)
         case .holding: break
         }
         let field = fields.value(age: p.loopDelay, dt: dt)
         let power = powers.value(age: p.loopDelay, dt: dt)
+        // `exerted` belongs to the configured delay, which every user of `exerted` assumes.
+        let configured = fields.value(age: parameters.loopDelay, dt: dt)
         // Torques at a load angle of 90 electrical degrees, N·m.
         let pull = p.peakTorque * power
         let smallest = p.peakTorque * (p.power * Self.smallestPull)
@@ -270,7 +294,7 @@ public struct FieldController: MotorController {
         rotors.change {
             $0.predict(
                 measured: rates[$1], knownJointRate: known[$1], acceleration: pushed[$1],
-                field: field[$1], polePairs: p.polePairs, dt: dt)
+                field: configured[$1], polePairs: p.polePairs, dt: dt)
         }
         let lacking = kinematics.torques(
             moment: inertia.times(
@@ -280,7 +304,9 @@ public struct FieldController: MotorController {
                 unexplained: lacking[$1] / max(pull[$1], smallest[$1]), polePairs: p.polePairs,
                 bandwidth: bandwidth[$1], dt: dt)
         }
-        exerted = pull * rotors.map { $0.expected }
+        exerted =
+            p.peakTorque * powers.value(age: parameters.loopDelay, dt: dt)
+            * rotors.map { $0.expected }
         let after = rotors.map { $0.electrical }
         // While the observer searches for the initial electrical angle, its corrections do not
         // represent motion of the joint.
@@ -292,12 +318,12 @@ public struct FieldController: MotorController {
     private func moment(
         attitude: Quaternion, lead: Double, rate: Vector3, setpoint: Setpoint, stage: Stage
     ) -> Vector3 {
-        let p = parameters.narrowed(search.bandwidthFactor)
+        let p = tuning
         var rateGain = p.rateGain
         var attitudeGain = p.attitudeGain
         switch stage {
         case .holding: break
-        case .locking, .probing:
+        case .locking:
             rateGain = rateGain.capped(Self.gentleRateGain)
             attitudeGain = attitudeGain.capped(Self.gentleAttitudeGain)
         }
@@ -320,7 +346,7 @@ public struct FieldController: MotorController {
     private mutating func drive(
         torques: AxisVector, rates: AxisVector, share: Double, dt: Double
     ) {
-        let p = parameters
+        let p = tuning
         raisePower(torques: torques, dt: dt)
         let peak = p.peakTorque * strength
         let bound = cm_sin(p.loadLimit)

@@ -13,8 +13,8 @@ extension FieldController {
         /// Inertia of the camera and the parts that turn with it, about the camera's axes, kg·m².
         /// If `probesInertia` is set, this value is the initial estimate.
         public var inertia = AxisVector(repeating: 2.5e-3)
-        /// True if a small swing measures the inertia when the motors are switched on for the first
-        /// time.
+        /// True if a tremor of the camera measures the inertia and the loop delay when the motors
+        /// are switched on for the first time.
         public var probesInertia = true
         /// True if the controller reduces the assumed inertia, and thus the gains, after an
         /// oscillation.
@@ -42,6 +42,7 @@ extension FieldController {
 
         /// Copy of this tuning for a loop with the given delay, s. If the delay is longer than
         /// `loopDelay`, the gains are reduced; a shorter delay does not change the gains.
+        @_noLocks
         public func stretched(to delay: Double) -> Parameters {
             var result = self
             let stretch = min(loopDelay / max(delay, 1e-4), 1)

@@ -1,0 +1,88 @@
+/// Search for the rotors of all three motors (see `RotorSearch`), with a frequency for each motor,
+/// so that each tremor can be attributed to its motor.
+///
+/// Runs on the loop thread only, in constant time.
+struct FieldSearch: Sendable, BitwiseCopyable {
+    /// Frequencies of the turning fields, rad/s. Higher frequencies need more torque, and lower
+    /// frequencies are closer to the motion of a hand.
+    private static var frequency: AxisVector {
+        @_noLocks get { AxisVector(yaw: 36, roll: 30, pitch: 24) * (2 * Double.pi) }
+    }
+
+    private var rotors = PerAxis(RotorSearch(isOver: true))
+    /// Angles of the fields at the beginning, electrical rad.
+    private var origin = AxisVector.zero
+    /// Measured loop delays, s; NaN if unknown.
+    private var delays = AxisVector(repeating: .nan)
+
+    @_noLocks
+    init() {}
+
+    /// Begins the search with the fields at the angles `field`, electrical rad.
+    @_noLocks
+    mutating func begin(field: AxisVector) {
+        self = FieldSearch()
+        rotors = PerAxis(RotorSearch(isOver: false))
+        origin = field
+    }
+
+    /// The motors whose rotor has not been found.
+    var sought: AxisSet { @_noLocks get { rotors.axes { !$0.isOver } } }
+
+    /// Angles of the fields, electrical rad, and powers, 0...1, of the motors in `sought`.
+    var fields: (angle: AxisVector, power: AxisVector) {
+        @_noLocks get { (origin + rotors.map { $0.turned }, rotors.map { $0.power }) }
+    }
+
+    /// Median of the measured loop delays, s, where an unknown delay counts as 0.
+    var delay: Double {
+        @_noLocks get {
+            let yaw = delays.yaw.isNaN ? 0 : delays.yaw
+            let roll = delays.roll.isNaN ? 0 : delays.roll
+            let pitch = delays.pitch.isNaN ? 0 : delays.pitch
+            return max(min(yaw, roll), min(max(yaw, roll), pitch))
+        }
+    }
+
+    /// Results of one control period.
+    struct Found {
+        /// Angles of the rotors, electrical rad; NaN for a rotor whose search has not just ended.
+        var electrical = AxisVector(repeating: .nan)
+        /// Measured inertia, kg·m²; NaN if nothing has just been measured.
+        var inertia = AxisVector(repeating: .nan)
+    }
+
+    /// Advances the search by one control period.
+    ///
+    /// - Parameters:
+    ///   - cameraRates: Rate of the camera about the axis of each joint, rad/s.
+    ///   - jointRates: Rate of each joint, rad/s.
+    ///   - authority: Share of the power, 0...1.
+    ///   - parameters: Tuning of the controller.
+    ///   - dt: Time since the previous control period, s.
+    /// - Returns: Angles and inertia that have just been found.
+    @_noLocks
+    mutating func step(
+        cameraRates: AxisVector, jointRates: AxisVector, authority: Double,
+        parameters: FieldController.Parameters, dt: Double
+    ) -> Found {
+        var found = Found()
+        var delays = delays
+        let origin = origin
+        rotors.change { rotor, axis in
+            guard !rotor.isOver,
+                let result = rotor.step(
+                    RotorSearch.Sample(
+                        cameraRate: cameraRates[axis], jointRate: jointRates[axis],
+                        power: parameters.maxPower * authority, isFull: authority >= 1,
+                        peakTorque: parameters.peakTorque[axis], polePairs: parameters.polePairs,
+                        frequency: Self.frequency[axis]), dt: dt)
+            else { return }
+            found.electrical[axis] = origin[axis] + result.electrical
+            found.inertia[axis] = result.inertia
+            delays[axis] = result.delay
+        }
+        self.delays = delays
+        return found
+    }
+}

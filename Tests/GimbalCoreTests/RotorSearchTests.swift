@@ -1,0 +1,72 @@
+import CMathShim
+import Testing
+
+@testable import GimbalCore
+
+@Suite("Search for the rotor of a motor without encoder")
+struct RotorSearchTests {
+    /// Motor with inertia, kg·m², sliding friction, N·m, rotor angle, electrical rad, and delay from
+    /// the field to the measured rate, ms; simulated in steps of 1 ms.
+    private static func run(
+        inertia: Double, friction: Double = 0, rotor: Double, delay: Int, load: Double = 0
+    ) -> (result: RotorSearch.Result?, rotor: Double, largestRate: Double) {
+        var search = RotorSearch(isOver: false)
+        var (angle, rate, largest) = (0.0, 0.0, 0.0)
+        var fields = Array(repeating: (angle: 0.0, power: 0.0), count: delay + 1)
+        for tick in 0..<2000 {
+            let authority = min(Double(tick) / 500, 1)
+            let result = search.step(
+                RotorSearch.Sample(
+                    cameraRate: rate, jointRate: rate, power: authority, isFull: authority >= 1,
+                    peakTorque: 0.25, polePairs: 7, frequency: 2 * .pi * 30), dt: 1e-3)
+            if let result { return (result, rotor + 7 * angle, largest) }
+            fields.removeFirst()
+            fields.append((search.turned, search.power))
+            // Ten steps for each period, because the friction is not smooth.
+            for _ in 0..<10 {
+                let push =
+                    0.25 * fields[0].power * cm_sin(fields[0].angle - rotor - 7 * angle) + load
+                let brake = min(max(rate * inertia / 1e-4 + push, -friction), friction)
+                rate += (push - brake) / inertia * 1e-4
+                angle += rate * 1e-4
+            }
+            largest = max(largest, abs(rate))
+        }
+        return (nil, rotor, largest)
+    }
+
+    @Test(
+        "inertia from 1/20 to 5 times the usual value and the delay are measured, and the tremor stays small",
+        arguments: [1.25e-4, 5e-4, 2.5e-3, 12.5e-3], [3, 7])
+    func measured(inertia: Double, delay: Int) throws {
+        for rotor in [-2.5, 0, 1.5] {
+            let (found, angle, rate) = Self.run(inertia: inertia, rotor: rotor, delay: delay)
+            let result = try #require(found)
+            #expect(abs(result.inertia / inertia - 1) < 0.2, "\(result)")
+            // The measured rate is momentary, and the field is held for the period before it.
+            let expected = (Double(delay) - 1.5) * 1e-3
+            #expect(abs(result.delay - expected) < 0.6e-3, "\(result)")
+            #expect(abs(cm_sin(0.5 * (result.electrical - angle))) < 0.2, "\(result) \(angle)")
+            #expect(rate < 3, "\(rate)")
+        }
+    }
+
+    @Test("friction hardly changes the measured inertia", arguments: [5e-3, 20e-3, 60e-3])
+    func friction(friction: Double) throws {
+        let (found, _, _) = Self.run(inertia: 2.5e-3, friction: friction, rotor: 1, delay: 4)
+        let result = try #require(found)
+        #expect(result.inertia / 2.5e-3 > 0.7 && result.inertia / 2.5e-3 < 1.5, "\(result)")
+    }
+
+    @Test("a falling camera ends the search without a result, so that the motors can hold it")
+    func falling() throws {
+        let (found, _, _) = Self.run(inertia: 2.5e-3, rotor: 1, delay: 4, load: 50e-3)
+        #expect(try #require(found).inertia.isNaN)
+    }
+
+    @Test("a blocked rotor has no result")
+    func blocked() throws {
+        let (found, _, rate) = Self.run(inertia: 1e6, rotor: 1, delay: 4)
+        #expect(try #require(found).inertia.isNaN && rate < 1e-3)
+    }
+}
