@@ -64,6 +64,22 @@ struct RotorSearchTests {
         #expect(try #require(found).inertia.isNaN)
     }
 
+    @Test("the power follows the authority down, also during a measurement")
+    func stopping() {
+        var search = RotorSearch(isOver: false)
+        for tick in 0..<600 {
+            let authority = tick < 500 ? 1 : 1 - Double(tick - 500) / 100
+            let angle = search.turned
+            _ = search.step(
+                RotorSearch.Sample(
+                    cameraRate: -0.3 * cm_cos(angle), jointRate: 0, power: authority,
+                    isFull: authority >= 1, peakTorque: 0.25, polePairs: 7,
+                    frequency: 2 * .pi * 30), dt: 1e-4)
+            #expect(search.power <= authority)
+        }
+        #expect(!search.isOver && search.power < 0.02)
+    }
+
     @Test("a blocked rotor has no result")
     func blocked() throws {
         let (found, _, rate) = Self.run(inertia: 1e6, rotor: 1, delay: 4)

@@ -10,8 +10,8 @@ internal import CMathShim
 /// loop delay changes the two phases in opposite directions, and the rotor's angle changes them in
 /// the same direction, so both follow.
 ///
-/// Friction also delays the first phase and advances the second, by up to 90° at its largest.
-/// Therefore the measured delay is too short if the friction is not small.
+/// Friction advances the tremor by up to 90°, like a shorter delay. Therefore the measured delay is
+/// too short if the friction is not small.
 ///
 /// Runs on the loop thread only, in constant time.
 struct RotorSearch: Sendable, BitwiseCopyable {
@@ -102,7 +102,7 @@ struct RotorSearch: Sendable, BitwiseCopyable {
     /// The same for the squared amplitudes.
     private static var leastRateChange: Double { @_noLocks get { 0.1 } }
 
-    /// Power of the motor, 0...1.
+    /// Power of the motor, 0...1; at most the permitted power.
     private(set) var power = 0.0
     /// Angle of the field relative to its first angle, electrical rad.
     private(set) var turned = 0.0
@@ -136,16 +136,16 @@ struct RotorSearch: Sendable, BitwiseCopyable {
         turned += stage == .backwards ? -sample.frequency * dt : sample.frequency * dt
         time += dt
         let amplitude = tremor.means.rate * tremor.weight / Self.passed(sample.frequency).gain
+        power = stage == .rising ? sample.power : min(power, sample.power)
         switch stage {
         case .rising:
-            power = sample.power
             if !sample.isFull { time = 0 }
             if abs(slowRate) > Self.falling { return end(Result(electrical: turned)) }
             if amplitude > Self.enough || time > Self.patience { begin(.forwards) }
         case .forwards where time > Self.settling || amplitude > Self.most:
             first = tremor
             tremor = Tremor()
-            power = min(power * Self.powerStep, 1)
+            power = min(power * Self.powerStep, sample.power)
             begin(.backwards)
         case .backwards where time > Self.settling || amplitude > Self.most:
             return end(result(frequency: sample.frequency, dt: dt))
