@@ -86,6 +86,7 @@ extension Stabilizer {
         snapshot.jointSource = joints.source
         snapshot.inertia = drive.state.inertia.values
         snapshot.inertiaSigma = drive.state.inertia.sigmas
+        snapshot.loopDelay = drive.assumedDelay
         snapshot.friction = drive.state.friction
         snapshot.imbalance = drive.state.imbalance
         snapshot.hand = push.torques

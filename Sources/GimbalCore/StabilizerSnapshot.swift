@@ -139,6 +139,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Standard deviation of the natural logarithm of `inertia`. 0.1 corresponds to 10 %; 0 means a
     /// configured inertia.
     public var inertiaSigma = AxisVector.zero
+    /// Loop delay that the gains of motors other than servos assume, configured or measured, s.
+    public var loopDelay = 0.0
     /// Torque on each joint at the time of the gyroscope's newest sample, N·m; zero for motors with
     /// encoders and for servos.
     public var exerted = AxisVector.zero

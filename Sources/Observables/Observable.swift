@@ -63,6 +63,7 @@ struct Unit: Sendable {
     static let percent = Unit(name: "%", suffix: "percent", factor: 100)
     static let gramMetres = Unit(name: "g·m", suffix: "gm", factor: 1e3)
     static let microseconds = Unit(name: "us", suffix: "us", factor: 1e-3)
+    static let milliseconds = Unit(name: "ms", suffix: "ms", factor: 1e3)
     static let seconds = Unit(name: "s", suffix: "s")
     static let metres = Unit(name: "m", suffix: "m")
     static let metresPerSecond2 = Unit(name: "m/s²", suffix: "m_s2")

@@ -52,6 +52,11 @@ extension Observable {
             "Standard deviation of the inertia; 0 = configured, not measured",
             in: "motors.inertia_sigma", where: \.knowsInertia
         ) { $0.inertiaSigma }
+        + number(
+            "loop_delay", .milliseconds,
+            "Loop delay that the gains assume: configured, or measured if that is longer",
+            in: "motors.loop_delay", where: \.knowsInertia
+        ) { $0.loopDelay }
         + axes(
             "friction", .newtonMetres,
             "Learned sliding friction of the joint; 0 = not compensated",

@@ -40,6 +40,26 @@ struct FieldControllerTests {
         #expect(!controller.isReady)
     }
 
+    @Test("an interrupted search begins again at the next start, unless it has been switched off")
+    func interrupted() {
+        var controller = FieldController(parameters: .init())
+        func turned() -> Double {
+            controller.reset()
+            for tick in 0...50 {
+                _ = controller.step(
+                    ControlInput(
+                        attitude: .identity, rate: .zero, setpoint: Self.still,
+                        authority: Double(tick) / 500, dt: 1e-3))
+            }
+            return controller.output.field.roll
+        }
+        let first = turned()
+        #expect(first > 5)
+        #expect(turned() == first)
+        controller.parameters.probesInertia = false
+        #expect(abs(turned()) < 0.1)
+    }
+
     @Test("after a reset the field is at the known joint angles")
     func reset() {
         var controller = FieldController(parameters: .init())

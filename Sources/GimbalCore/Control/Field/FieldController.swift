@@ -56,6 +56,9 @@ public struct FieldController: MotorController {
         @_noLocks get { inertias.sigmas }
     }
 
+    /// Loop delay that the controller assumes, s: configured, or measured if that is longer.
+    var loopDelay: Double { @_noLocks get { tuning.loopDelay } }
+
     /// True if `exerted` is reliable, because the angles of all rotors are known.
     private var isPlaced: Bool {
         @_noLocks @inline(__always) get {
@@ -73,8 +76,8 @@ public struct FieldController: MotorController {
     private var inertias = FieldInertia()
     private var rotors = PerAxis(FieldObserver())
     private var search = FieldSearch()
-    /// True if the next start must search for the rotors: at the first start, and after a start with
-    /// an oscillation or a lost rotor.
+    /// True if the next start must search for the rotors: until a search has ended, and after an
+    /// oscillation or a lost rotor.
     private var mustSearch = true
     /// Tuning for the measured loop delay and the reduced corner frequencies.
     private var tuning: Parameters
@@ -182,14 +185,16 @@ public struct FieldController: MotorController {
         running = 0
         isReady = false
         strength = parameters.power
-        guard parameters.probesInertia, mustSearch || !inertias.isMeasured else { return }
-        search.begin(field: field)
-        mustSearch = false
+        if parameters.probesInertia, mustSearch || !inertias.isMeasured {
+            search.begin(field: field)
+        } else {
+            search.cancel()
+        }
     }
 
     private mutating func stage(share: Double, dt: Double) -> Stage {
         let delay = min(
-            max(parameters.loopDelay, search.delay),
+            max(parameters.loopDelay, parameters.probesInertia ? search.delay : 0),
             parameters.loopDelay + Self.longestExtraDelay)
         tuning = parameters.stretched(to: delay).narrowed(inertias.bandwidthFactor)
         inertia = inertias.belief(first: parameters.inertia, isProbed: parameters.probesInertia)
@@ -211,6 +216,7 @@ public struct FieldController: MotorController {
             cameraRates: cameraRates, jointRates: jointRates, authority: share,
             parameters: parameters, dt: dt)
         inertias.adopt(found.inertia, first: parameters.inertia)
+        if search.sought.isEmpty { mustSearch = false }
         output.field = fields.angle.replacing(output.field, outside: sought)
         output.power = fields.power.replacing(output.power, outside: sought)
         asked = AxisVector.zero.replacing(asked, outside: sought)

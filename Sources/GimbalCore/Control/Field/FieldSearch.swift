@@ -26,6 +26,10 @@ struct FieldSearch: Sendable, BitwiseCopyable {
         origin = field
     }
 
+    /// Ends the search; the measured delays stay.
+    @_noLocks
+    mutating func cancel() { rotors = PerAxis(RotorSearch(isOver: true)) }
+
     /// The motors whose rotor has not been found.
     var sought: AxisSet { @_noLocks get { rotors.axes { !$0.isOver } } }
 

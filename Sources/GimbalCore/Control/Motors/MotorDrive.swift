@@ -78,6 +78,12 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Loop delay that the gains assume, s: `loopDelay`, or for motors without encoders the measured
+    /// delay if it is longer.
+    var assumedDelay: Double {
+        @_noLocks get { if case .field = type { field.loopDelay } else { torque.loopDelay } }
+    }
+
     /// True if the torque motors' controller learns friction and imbalance.
     var learnsLoads: Bool {
         @_noLocks get { torque.learnsLoads }
