@@ -111,7 +111,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
         // C shims: only functions that Swift cannot call directly.
@@ -259,9 +258,7 @@ let package = Package(
         // Server for phones with HawkSight.
         .target(
             name: "Aerie",
-            dependencies: [
-                "GimbalCore", "WebServing", .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            dependencies: ["GimbalCore", "WebServing", "Wire"],
             swiftSettings: strict),
 
         // The companion for browsers.
@@ -472,10 +469,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AerieTests",
-            dependencies: [
-                "Aerie", "Client", "GimbalCore", "TestSupport", "WebServing",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            dependencies: ["Aerie", "Client", "GimbalCore", "TestSupport", "WebServing", "Wire"],
             swiftSettings: strict),
         .testTarget(
             name: "DaemonTests",

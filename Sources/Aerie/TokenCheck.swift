@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import Wire
 
 /// Check of the tokens in the phones' requests for admission.
 struct TokenCheck {
@@ -30,9 +30,8 @@ struct TokenCheck {
         guard let secret, request.deviceId == device, text.utf8.count <= 32,
             let time = Double(text), abs(now - time) <= Self.tolerance,
             // The comparison takes constant time, regardless of the authentication code's bytes.
-            HMAC<SHA256>.isValidAuthenticationCode(
-                code, authenticating: Data("\(device):\(text)".utf8),
-                using: SymmetricKey(data: Data(secret)))
+            SharedKey.isEqual(
+                code, SharedKey(secret: secret).hmac("\(device):\(text)".utf8))
         else { return false }
         used = used.filter { $0.value >= now }
         let key = code.base64EncodedString()

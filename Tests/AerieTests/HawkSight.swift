@@ -1,7 +1,7 @@
-import Crypto
 import FoundationEssentials
 import GimbalCore
 import TestSupport
+import Wire
 
 @testable import Aerie
 
@@ -23,10 +23,8 @@ final class HawkSight {
 
     /// Token of the app: base64 of HMAC-SHA256 over `device:timestamp`.
     static func token(device: String, timestamp: String, secret: String) -> String {
-        let key = SymmetricKey(data: Data(secret.utf8))
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("\(device):\(timestamp)".utf8), using: key)
-        return Data(code).base64EncodedString()
+        let key = SharedKey(secret: Array(secret.utf8))
+        return Data(key.hmac("\(device):\(timestamp)".utf8)).base64EncodedString()
     }
 
     func send(_ type: String, _ payload: some Encodable) throws {

@@ -46,6 +46,23 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
 
     private static let hmac = "9dc897eab5572001ea8ed4d2f7482c1fd7055bd517afcff00300c2fb676cd521"
 
+    @Test(
+        "the HMAC matches the test cases 2 and 6 of RFC 4231, with a short and with a long key",
+        arguments: [
+            (
+                Array("Jefe".utf8), "what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            (
+                [UInt8](repeating: 0xaa, count: 131),
+                "Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            ),
+        ])
+    func secrets(secret: [UInt8], message: String, code: String) {
+        #expect(hex(SharedKey(secret: secret).hmac(message.utf8)) == code)
+    }
+
     @Test("a rider's signed datagram is valid only with its key, and only if no bit was changed")
     func sealed() throws {
         let key = SharedKey(passphrase: "correct horse")

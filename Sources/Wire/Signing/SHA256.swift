@@ -1,5 +1,5 @@
-/// SHA-256 (FIPS 180-4), for the links' shared keys. MAVLink 2 signs frames with SHA-256, and the
-/// datagrams of a remote control contain an HMAC-SHA256.
+/// SHA-256 (FIPS 180-4), for the links' shared keys. MAVLink 2 signs frames with SHA-256; the
+/// datagrams of a remote control and the tokens of phones contain an HMAC-SHA256.
 ///
 /// The project contains its own SHA-256, because a library would need too much memory or time.
 /// SHA-256 is a single function with published test vectors. The library swift-crypto links

@@ -1,4 +1,4 @@
-/// Shared secret of a link, 32 bytes.
+/// Shared secret of a link, at most 64 bytes.
 public struct SharedKey: Sendable, Equatable {
     /// The secret.
     let bytes: [UInt8]
@@ -7,6 +7,12 @@ public struct SharedKey: Sendable, Equatable {
     /// passphrase.
     public init(passphrase: some StringProtocol) {
         bytes = SHA256.digest(Array(passphrase.utf8))
+    }
+
+    /// Creates a key from the bytes of a secret. A secret longer than a block of SHA-256 is replaced
+    /// by its digest, as RFC 2104 requires.
+    public init(secret: [UInt8]) {
+        bytes = secret.count > SHA256.block ? SHA256.digest(secret) : secret
     }
 
     /// Computes the HMAC-SHA256 of a message (RFC 2104).
@@ -22,7 +28,7 @@ public struct SharedKey: Sendable, Equatable {
     }
 
     /// Compares two authentication codes in constant time.
-    package static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+    public static func isEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
         a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
