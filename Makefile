@@ -33,7 +33,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes packages-eyes deps-web packages-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
+.PHONY: help deps deps-eyes deps-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter packages run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -56,16 +56,8 @@ deps-eyes: ## install missing Debian packages of airframe-eyes (GStreamer), and 
 	@etc/fetch-eyes-models .build/eyes-models || \
 	    echo "SKIPPED: airframe-eyes will not find people, because the models cannot be fetched here (see above)"
 
-packages-eyes:
-	@$(MAKE) --no-print-directory deps-eyes || \
-	    echo "SKIPPED: airframe-eyes is neither built nor tested, because GStreamer cannot be installed here (see above)"
-
 deps-web: ## install missing Debian packages for the tests of airframe-web's page (Chromium)
 	$(call install_missing,$(WEB_PACKAGES))
-
-packages-web:
-	@$(MAKE) --no-print-directory deps-web || \
-	    echo "SKIPPED: airframe-web's page is not tested, because Chromium cannot be installed here (see above)"
 
 build: ## build airframed and airframectl, optimised
 	swift build $(RELEASE_FLAGS) --product airframed
@@ -100,13 +92,25 @@ documents: ## write the documents that are generated from the code: etc/airframe
 # Test targets without threads, sockets, clocks and time limits.
 COMPUTING_TESTS := '^(GimbalCore|Simulation|Identification|Calibration|Configuration|Shots|Persistence|Wire|Recording|Bench)Tests\.'
 
-counter:
+# Not before the other programs: two builds in one folder wait for each other.
+counter: | build
 	swift build $(RELEASE_FLAGS) --product MallocCounter
 
+# Readers and SDKs from PyPI, for the tests.
+TEST_PEERS := mcap mavlink gyroflow mcp prometheus mypy
+
+# Packages of optional tests: without a package, its tests are skipped.
+packages:
+	@$(MAKE) --no-print-directory deps-eyes || \
+	    echo "SKIPPED: airframe-eyes is neither built nor tested, because GStreamer cannot be installed here (see above)"
+	@$(MAKE) --no-print-directory deps-web || \
+	    echo "SKIPPED: airframe-web's page is not tested, because Chromium cannot be installed here (see above)"
+	@for peer in $(TEST_PEERS); do $(MAKE) --no-print-directory $(PEERS)/venv/$$peer || \
+	    echo "SKIPPED: the tests with $$peer from PyPI, because it cannot be installed here (see above)"; done
+	@Tests/Lab/install --kmod || true
+
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
-test: build counter packages-eyes packages-web ## run every test, including the short tests in the virtual machine
-	@$(MAKE) --no-print-directory --keep-going $(PEERS)/venv/mcap $(PEERS)/venv/mavlink $(PEERS)/venv/gyroflow $(PEERS)/venv/mcp $(PEERS)/venv/prometheus $(PEERS)/venv/mypy || \
-	    echo "SKIPPED: tests with PyPI's mcap reader, pymavlink, telemetry-parser, the SDK of MCP, Prometheus's parser or mypy, because it cannot be installed here (see above)"
+test: build counter packages ## run every test, including the short tests in the virtual machine
 	# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other.
 	swift test --filter $(COMPUTING_TESTS)
 	swift test --skip-build --no-parallel --skip $(COMPUTING_TESTS)
