@@ -35,6 +35,20 @@ struct FalseAlarmTests {
         #expect(FalseAlarms.names(in: run.run().conditions) == "")
     }
 
+    /// One axis is measured before the others, and its gains rise while the camera still falls or
+    /// trembles with the probes.
+    @Test(
+        "no oscillation is reported while the inertia is measured one axis after the other",
+        arguments: [1060, 1076, 1080, 1136] as [UInt64])
+    func oneAfterTheOther(seed: UInt64) throws {
+        var run = GalleryRun(gimbal: DrawnGimbal(seed: seed, motor: .torque), motion: .still)
+        run.seconds = 9
+        let outcome = try run.run()
+        #expect(outcome.start < 4)
+        #expect(!outcome.faults.intersects(.loopOscillating))
+        #expect(outcome.isHeld && !outcome.isOscillating)
+    }
+
     /// Servo horns receive the commands of a whole PWM frame at once, and turn several times as
     /// fast as the mean of the commands. The gyroscope measures this correctly.
     @Test(

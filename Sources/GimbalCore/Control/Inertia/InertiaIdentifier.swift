@@ -106,6 +106,18 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isProbing = false
     }
 
+    /// Replaces an estimate that is less certain than `sigma`; the search continues.
+    ///
+    /// - Parameters:
+    ///   - value: Inertia, kg·m².
+    ///   - new: Standard deviation of its natural logarithm.
+    @_noLocks
+    mutating func guess(_ value: Double, sigma new: Double) {
+        guard sigma > new else { return }
+        inertia = value
+        sigma = new
+    }
+
     /// Increases the estimate's standard deviation to at least `least`, because the load may have
     /// changed. If the inertia is then uncertain, a new search starts.
     @_noLocks

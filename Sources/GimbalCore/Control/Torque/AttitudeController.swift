@@ -137,7 +137,7 @@ public struct AttitudeController: MotorController {
     ///   zero, and the controller's state does not change.
     @_noLocks @_noAllocation
     public mutating func step(_ input: ControlInput) -> MotorOutput {
-        if !(input.excitation == .zero) { forgetOscillation() }
+        if !(input.excitation == .zero) { oscillation.forgetMotion() }
         return MotorOutput(
             enabled: true, torque: input.isUsable ? torques(input) : .zero, angle: input.joints,
             power: AxisVector(repeating: input.areJointsMeasured ? 1 : 0))
@@ -203,7 +203,10 @@ public struct AttitudeController: MotorController {
             (torque - sliding - kinematics.torques(moment: known + planned.moment * scale)) * share
         watchOscillation(
             exerted: kinematics.moment(torques: answer), rate: rate - planned.rate, dt: dt)
-        if inertia.observe(moment: exerted, rate: rate, dt: dt) { apply(tuning) }
+        if inertia.observe(moment: exerted, rate: rate, dt: dt) {
+            apply(tuning)
+            oscillation.expectTransient()
+        }
         watchNoise(rate: rate - planned.rate, share: share, dt: dt)
         return torque * share
     }
@@ -215,10 +218,6 @@ public struct AttitudeController: MotorController {
         inertia.forget()
         oscillation.forgetMotion()
     }
-
-    /// Restarts the check for oscillations, because an excitation shakes the camera.
-    @_noLocks @_noAllocation
-    private mutating func forgetOscillation() { oscillation.forgetMotion() }
 
     /// Resets the integrals to zero. A load that the integrals compensated then moves the camera
     /// until the integrals have grown again.

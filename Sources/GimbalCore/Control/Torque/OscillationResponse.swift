@@ -76,6 +76,13 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func forgetMotion() { watch.reset() }
 
+    /// Suspends the check for oscillations for the settling time, because the gains have changed.
+    @_noLocks
+    mutating func expectTransient() {
+        watch.reset()
+        settling = Self.settlingTime
+    }
+
     /// Sets `calmLoad` to zero, because the integrals start from zero.
     @_noLocks
     mutating func forgetLoad() { calmLoad = .zero }

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import GimbalCore
+
+/// Tests with three axes that only the probes move.
+@Suite("Inertia search of three axes")
+struct InertiaSearchTests {
+    /// Runs the search until `isOver` returns true; at most 3 s.
+    static func search(
+        _ search: InertiaSearch, plant: AxisVector, until isOver: (InertiaSearch) -> Bool
+    ) -> InertiaSearch {
+        var (search, ticks) = (search, 0)
+        search.begin(torqueLimit: AxisVector(repeating: 0.25), loopDelay: 0.0035)
+        var roll = InertiaIdentifierTests.Axis(inertia: plant.roll)
+        var pitch = InertiaIdentifierTests.Axis(inertia: plant.pitch)
+        var yaw = InertiaIdentifierTests.Axis(inertia: plant.yaw)
+        while ticks < 3000, !isOver(search) {
+            let probe = search.probe
+            _ = search.observe(
+                moment: probe, rate: Vector3(roll.rate, pitch.rate, yaw.rate), dt: 1e-3)
+            ticks += 1
+            roll.step(probe.x, tenths: 10, at: Double(ticks) * 1e-3)
+            pitch.step(probe.y, tenths: 10, at: Double(ticks) * 1e-3)
+            yaw.step(probe.z, tenths: 10, at: Double(ticks) * 1e-3)
+        }
+        return search
+    }
+
+    @Test("axes that do not respond are assumed to have the inertia of the measured axis")
+    func guess() {
+        let start = AxisVector(repeating: 2.5e-3)
+        // The joints of yaw and pitch are stuck: their inertia is far too large to be measured.
+        let search = Self.search(
+            InertiaSearch(start: start, isKnown: false),
+            plant: AxisVector(yaw: 1e6, roll: 1.5e-4, pitch: 1e6)
+        ) { $0.values.roll < 2e-4 }
+        #expect(abs(search.values.roll / 1.5e-4 - 1) < 0.1)
+        #expect(search.values.yaw == search.values.roll)
+        #expect(search.values.pitch == search.values.roll)
+        // The guess is uncertain, so the gains stay low, and the search continues.
+        #expect(search.caution.roll == 1 && search.caution.yaw < 0.4)
+        #expect(!search.isReady && search.isProbing)
+    }
+
+    @Test("axes that are measured later keep their own inertia")
+    func measured() {
+        let plant = AxisVector(yaw: 1e-2, roll: 2e-3, pitch: 6e-4)
+        let search = Self.search(
+            InertiaSearch(start: AxisVector(repeating: 2.5e-3), isKnown: false), plant: plant
+        ) { !$0.isProbing }
+        for axis in GimbalAxis.allCases {
+            #expect(abs(search.values[axis] / plant[axis] - 1) < 0.1)
+        }
+    }
+
+    @Test("a configured inertia is not replaced by that of another axis")
+    func configured() {
+        let start = AxisVector(repeating: 2.5e-3)
+        let search = Self.search(
+            InertiaSearch(start: start, isKnown: true, isChecked: true),
+            plant: AxisVector(yaw: 1e6, roll: 1.5e-4, pitch: 1e6)
+        ) { !$0.stale.isEmpty }
+        #expect(search.stale == AxisSet(.roll))
+        #expect(search.values.yaw == 2.5e-3 && search.values.pitch == 2.5e-3)
+    }
+}
