@@ -63,23 +63,18 @@ struct FieldInertia: Sendable, BitwiseCopyable {
 
     /// Standard deviation of the natural logarithm of a measured inertia: 20 %.
     private static var foundSigma: Double { @_noLocks get { 0.2 } }
-    /// Standard deviation of the natural logarithm of an inertia that has not been measured. Two
-    /// standard deviations are a factor of four.
-    private static var unknownSigma: Double { @_noLocks get { 0.7 } }
 
-    /// Standard deviation of the natural logarithm of each axis's inertia. An inertia that has not
-    /// been measured can be wrong by a factor of four.
+    /// Standard deviation of the natural logarithm of each axis's inertia.
     var sigmas: AxisVector {
         @_noLocks get {
             AxisVector(
-                yaw: measured.yaw.isNaN ? Self.unknownSigma : Self.foundSigma,
-                roll: measured.roll.isNaN ? Self.unknownSigma : Self.foundSigma,
-                pitch: measured.pitch.isNaN ? Self.unknownSigma : Self.foundSigma)
+                yaw: measured.yaw.isNaN ? UnmeasuredInertia.sigma : Self.foundSigma,
+                roll: measured.roll.isNaN ? UnmeasuredInertia.sigma : Self.foundSigma,
+                pitch: measured.pitch.isNaN ? UnmeasuredInertia.sigma : Self.foundSigma)
         }
     }
 
-    /// Assumed inertia about the camera's axes, kg·m². An axis whose inertia has not been measured
-    /// has the mean ratio of measured to configured inertia of the others.
+    /// Assumed inertia about the camera's axes, kg·m² (see `UnmeasuredInertia`).
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
@@ -88,18 +83,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {
         guard isProbed else { return first * shaking.share }
-        let (yaw, roll, pitch) = (
-            cm_log(measured.yaw / first.yaw), cm_log(measured.roll / first.roll),
-            cm_log(measured.pitch / first.pitch)
-        )
-        let sum = (yaw.isNaN ? 0 : yaw) + (roll.isNaN ? 0 : roll) + (pitch.isNaN ? 0 : pitch)
-        let count = (yaw.isNaN ? 0.0 : 1) + (roll.isNaN ? 0 : 1) + (pitch.isNaN ? 0 : 1)
-        let mean = count > 0 ? cm_exp(sum / count) : 1
-        let values = AxisVector(
-            yaw: yaw.isNaN ? first.yaw * mean : measured.yaw,
-            roll: roll.isNaN ? first.roll * mean : measured.roll,
-            pitch: pitch.isNaN ? first.pitch * mean : measured.pitch)
-        return values * shaking.share
+        return UnmeasuredInertia.completed(measured, first: first) * shaking.share
     }
 
     /// Adopts the inertia from the search for the rotors, kg·m²; NaN leaves an axis unchanged. The

@@ -32,9 +32,6 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// The gains are thus reduced to one third, the correct value for a camera with one third of
     /// the estimated inertia.
     private static var suspicion: Double { @_noLocks get { 0.55 } }
-    /// Standard deviation of the natural logarithm of an inertia that is assumed from the other
-    /// axes: the inertias of one camera about its axes differ by a factor of up to 4.
-    private static var guessSigma: Double { @_noLocks get { 0.7 } }
     /// Largest standard deviation of the inertia's natural logarithm. At this standard deviation,
     /// the gains are reduced to about a hundredth.
     private static var mostSigma: Double { @_noLocks get { 2.5 } }
@@ -236,21 +233,19 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
             $0.observe(moment: moment[$1], rate: rate[$1], parameters: parameters[$1], dt: dt)
         }
         if !foundDelay.isNaN { lastDelay = foundDelay }
-        let found = axes.axes { $0.isKnown }.subtracting(known)
-        if given == nil, !found.isEmpty { guessOthers() }
         if let given {
             stale = axes.judge { Self.compare(&$0, with: given[$1]) }
+        } else if !axes.axes(where: { $0.isKnown }).subtracting(known).isEmpty {
+            guessOthers()
         }
         return !(sigmas == before)
     }
 
-    /// Assumes the mean inertia of the known axes for the axes that are less certain than a guess.
+    /// Assumes an inertia for the axes whose estimate is less certain than `UnmeasuredInertia`.
     private mutating func guessOthers() {
-        let known = axes.map { $0.isKnown ? 1 : 0 }
-        let inertia = axes.map { $0.isKnown ? $0.inertia : 0 }
-        let count = known.yaw + known.roll + known.pitch
-        let mean = (inertia.yaw + inertia.roll + inertia.pitch) / count
-        axes.change { axis, _ in axis.guess(mean, sigma: Self.guessSigma) }
+        let guess = UnmeasuredInertia.completed(
+            axes.map { $0.isKnown ? $0.inertia : .nan }, first: parameters.map { $0.start })
+        axes.change { $0.guess(guess[$1], sigma: UnmeasuredInertia.sigma) }
     }
 
     /// Keeps the configured inertia if the probe's result agrees with it.

@@ -1,0 +1,31 @@
+internal import CMathShim
+
+/// Assumption about the axes of a camera whose inertia has not been measured yet. Before the first
+/// measurement the configured inertia applies.
+enum UnmeasuredInertia {
+    /// Standard deviation of the natural logarithm of an assumed inertia. Two standard deviations
+    /// are a factor of four.
+    static var sigma: Double { @_noLocks get { 0.7 } }
+
+    /// Completes the inertia of a camera: an axis that has not been measured has the mean ratio of
+    /// measured to configured inertia of the others (geometric mean).
+    ///
+    /// - Parameters:
+    ///   - measured: Measured inertia about the camera's axes, kg·m²; NaN if unknown.
+    ///   - first: Configured inertia, kg·m².
+    /// - Returns: Measured or assumed inertia, kg·m².
+    @_noLocks
+    static func completed(_ measured: AxisVector, first: AxisVector) -> AxisVector {
+        let (yaw, roll, pitch) = (
+            cm_log(measured.yaw / first.yaw), cm_log(measured.roll / first.roll),
+            cm_log(measured.pitch / first.pitch)
+        )
+        let sum = (yaw.isNaN ? 0 : yaw) + (roll.isNaN ? 0 : roll) + (pitch.isNaN ? 0 : pitch)
+        let count = (yaw.isNaN ? 0.0 : 1) + (roll.isNaN ? 0 : 1) + (pitch.isNaN ? 0 : 1)
+        let mean = count > 0 ? cm_exp(sum / count) : 1
+        return AxisVector(
+            yaw: yaw.isNaN ? first.yaw * mean : measured.yaw,
+            roll: roll.isNaN ? first.roll * mean : measured.roll,
+            pitch: pitch.isNaN ? first.pitch * mean : measured.pitch)
+    }
+}
