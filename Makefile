@@ -33,7 +33,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes deps-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter packages run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
+.PHONY: help deps deps-eyes deps-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter packages packages-eyes build-tests run test test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -99,22 +99,32 @@ counter: | build
 # Readers and SDKs from PyPI, for the tests.
 TEST_PEERS := mcap mavlink gyroflow mcp prometheus mypy
 
-# Packages of optional tests: without a package, its tests are skipped.
-packages:
+# Packages of optional tests: without a package, its tests are skipped. Those of airframe-eyes come first, because the build needs them.
+packages-eyes:
 	@$(MAKE) --no-print-directory deps-eyes || \
 	    echo "SKIPPED: airframe-eyes is neither built nor tested, because GStreamer cannot be installed here (see above)"
+
+packages: packages-eyes
 	@$(MAKE) --no-print-directory deps-web || \
 	    echo "SKIPPED: airframe-web's page is not tested, because Chromium cannot be installed here (see above)"
 	@for peer in $(TEST_PEERS); do $(MAKE) --no-print-directory $(PEERS)/venv/$$peer || \
 	    echo "SKIPPED: the tests with $$peer from PyPI, because it cannot be installed here (see above)"; done
 	@Tests/Lab/install --kmod || true
 
+# All programs and all tests are one optimised build. The tests see internal declarations, so `make install` installs another build.
+TEST_BUILD := .build/tests
+TEST_FLAGS := -c release --scratch-path $(TEST_BUILD) -Xswiftc -enable-testing $(LINKER)
+
+build-tests: export AIRFRAME_EYES = $(EYES_FLAGS)
+build-tests: packages-eyes
+	swift build $(TEST_FLAGS) --build-tests
+
 test: export AIRFRAME_EYES = $(EYES_FLAGS)
-test: build counter packages ## run every test, including the short tests in the virtual machine
+test: build-tests packages ## run every test, including the short tests in the virtual machine
 	# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other.
-	swift test --filter $(COMPUTING_TESTS)
-	swift test --skip-build --no-parallel --skip $(COMPUTING_TESTS)
-	@if Tests/Lab/install --kmod; then Tests/System/run; else \
+	swift test $(TEST_FLAGS) --skip-build --filter $(COMPUTING_TESTS)
+	swift test $(TEST_FLAGS) --skip-build --no-parallel --skip $(COMPUTING_TESTS)
+	@if Tests/Lab/install --kmod; then BIN=$(TEST_BUILD)/release Tests/System/run; else \
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
 
 test-system: lab build counter ## run all tests in a virtual machine, with the real BlueZ and emulated chips
@@ -286,3 +296,4 @@ deb-python: ## build .build/python3-airframe_VERSION_all.deb
 
 clean: ## remove all build products
 	swift package clean
+	rm -rf $(TEST_BUILD) .build/fuzz .build/thread .build/address

@@ -27,6 +27,16 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Settings of the tests. The optimised build of `make test` does not optimise the tests themselves: optimised, SimulationTests
+/// alone compile for more than five minutes. In batch mode, both cores work on one test target; the compiler then warns that it
+/// ignores SwiftPM's -num-threads.
+let tests: [SwiftSetting] =
+    strict + [
+        .unsafeFlags(
+            ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"],
+            .when(configuration: .release))
+    ]
+
 /// Settings of the targets that compute. They are optimised in debug builds too, because the tests run hours of simulated
 /// time. Each is compiled as one unit, because the tick's allocation check must see into the rings.
 let optimised: [SwiftSetting] =
@@ -53,7 +63,7 @@ let eyes: [Target] = [
             "People", "GimbalCore", "Simulation",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
-        swiftSettings: strict),
+        swiftSettings: tests),
     // libjpeg-turbo (libturbojpeg0-dev), for the pictures of phones.
     .systemLibrary(
         name: "CTurboJPEG", path: "CSources/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
@@ -86,7 +96,7 @@ let eyes: [Target] = [
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
         ],
-        swiftSettings: strict),
+        swiftSettings: tests),
 ]
 
 let package = Package(
@@ -359,28 +369,28 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/WebTarget", swiftSettings: strict),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: tests),
         .testTarget(
             name: "BenchTests",
             dependencies: ["airframe-bench", "GimbalCore", "Port", "Realtime", "Simulation"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .target(
             name: "TestSupport",
             dependencies: [.product(name: "SystemPackage", package: "swift-system")],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "GimbalCoreTests", dependencies: ["GimbalCore", "CMathShim"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
                 "Simulation", "GimbalCore", "Configuration", "Port", "Plot", "TestSupport",
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "IdentificationTests",
             dependencies: ["Identification", "GimbalCore", "Simulation"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "CalibrationTests",
             dependencies: [
@@ -389,7 +399,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
@@ -397,7 +407,7 @@ let package = Package(
                 .product(name: "TOMLKit", package: "TOMLKit"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "RecordingTests",
             dependencies: [
@@ -405,41 +415,41 @@ let package = Package(
                 "Simulation", "TestSupport", "Wire",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "PersistenceTests",
             dependencies: [
                 "Persistence", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "RealtimeTests",
             dependencies: [
                 "Realtime", "GimbalCore", "CMallocCounter",
                 .product(name: "Atomics", package: "swift-atomics"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "PolicyTests",
             dependencies: ["Policy", "Port", "Realtime", "Robot", "GimbalCore"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "HardwareTests",
             dependencies: [
                 "Hardware", "Configuration", "GimbalCore", "Realtime", "CHardwareShim",
                 "CMallocCounter", "MotorModels", "Robot", "TestSupport",
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "WireTests", dependencies: ["Wire", "Port", "GimbalCore", "Robot"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "RobotTests", dependencies: ["Robot", "GimbalCore", "Simulation"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
-            name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
-        .testTarget(name: "PlotTests", dependencies: ["Plot"], swiftSettings: strict),
+            name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: tests),
+        .testTarget(name: "PlotTests", dependencies: ["Plot"], swiftSettings: tests),
         .testTarget(
             name: "LinksTests",
             dependencies: [
@@ -450,7 +460,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "WebTests",
             dependencies: [
@@ -459,18 +469,18 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["audit.js"], swiftSettings: strict),
+            exclude: ["audit.js"], swiftSettings: tests),
         .testTarget(
             name: "WebServingTests",
             dependencies: [
                 "WebServing", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "AerieTests",
             dependencies: ["Aerie", "Client", "GimbalCore", "TestSupport", "WebServing", "Wire"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
@@ -482,15 +492,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
-        .testTarget(name: "ShotsTests", dependencies: ["Shots"], swiftSettings: strict),
+            swiftSettings: tests),
+        .testTarget(name: "ShotsTests", dependencies: ["Shots"], swiftSettings: tests),
         .testTarget(
             name: "AssistantTests",
             dependencies: [
                 "Assistant", "Client", "Threads", "Wire",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "AirframectlTests",
             dependencies: [
@@ -500,7 +510,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
     ]
         + fuzzers.map { name in
             .executableTarget(
