@@ -26,16 +26,16 @@ struct InertiaSearchTests {
         return search
     }
 
-    @Test("axes that do not respond are assumed to have the inertia of the measured axis")
+    @Test("axes that do not respond get the measured axis's ratio of true to configured inertia")
     func guess() {
-        let start = AxisVector(repeating: 2.5e-3)
+        let start = AxisVector(yaw: 5e-3, roll: 2.5e-3, pitch: 2.5e-3)
         // The joints of yaw and pitch are stuck: their inertia is far too large to be measured.
         let search = Self.search(
             InertiaSearch(start: start, isKnown: false),
             plant: AxisVector(yaw: 1e6, roll: 1.5e-4, pitch: 1e6)
         ) { $0.values.roll < 2e-4 }
         #expect(abs(search.values.roll / 1.5e-4 - 1) < 0.1)
-        #expect(abs(search.values.yaw / search.values.roll - 1) < 1e-9)
+        #expect(abs(search.values.yaw / search.values.roll - 2) < 1e-9)
         #expect(abs(search.values.pitch / search.values.roll - 1) < 1e-9)
         // The guess is uncertain, so the gains stay low, and the search continues.
         #expect(search.caution.roll == 1 && search.caution.yaw < 0.4)
