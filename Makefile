@@ -115,11 +115,10 @@ packages: packages-eyes
 TEST_BUILD := .build/tests
 TEST_FLAGS := -c release --scratch-path $(TEST_BUILD) -Xswiftc -enable-testing $(LINKER)
 
-build-tests: export AIRFRAME_EYES = $(EYES_FLAGS)
+test build-tests: export AIRFRAME_EYES = $(EYES_FLAGS)
 build-tests: packages-eyes
 	swift build $(TEST_FLAGS) --build-tests
 
-test: export AIRFRAME_EYES = $(EYES_FLAGS)
 test: build-tests packages ## run every test, including the short tests in the virtual machine
 	# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other.
 	swift test $(TEST_FLAGS) --skip-build --filter $(COMPUTING_TESTS)
