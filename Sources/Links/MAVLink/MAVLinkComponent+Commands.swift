@@ -175,8 +175,8 @@ extension MAVLinkComponent {
 
     private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(Refusal) {
         let id = try requested(order.params[0], peer)
-        guard order.params[1].isFinite else {
-            throw Refusal(.refused, "The interval must be a finite number.")
+        guard MessageStreams.permits(microseconds: order.params[1]) else {
+            throw Refusal(.refused, "The interval must be at most 30 minutes.")
         }
         setPeriod(of: id, microseconds: Double(order.params[1]), for: peer, now: now)
     }

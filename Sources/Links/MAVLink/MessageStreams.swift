@@ -6,6 +6,10 @@ struct MessageStreams {
     /// Shortest interval of messages of one kind, s: 200 messages a second.
     static let shortest = 0.005
 
+    /// Longest interval of messages of one kind, s. In microseconds, the interval fits into
+    /// MESSAGE_INTERVAL.
+    private static let longest = 1800.0
+
     /// Largest delay of a late message, s; messages with a larger delay are skipped.
     private static let makeUpSeconds = 0.1
 
@@ -52,6 +56,9 @@ struct MessageStreams {
         streams[AttitudeReport.format.id] = Stream(period: 1 / attitudeHz, due: now)
         streams[VFRHUD.format.id] = Stream(period: 2 / attitudeHz, due: now)
     }
+
+    /// True if a peer can set this interval; µs, as in MAV_CMD_SET_MESSAGE_INTERVAL.
+    static func permits(microseconds: Float) -> Bool { Double(microseconds) <= longest * 1e6 }
 
     /// Interval of messages of one kind, s; 0 if messages of this kind are not sent periodically.
     func period(of id: UInt32) -> Double { streams[id]?.period ?? 0 }

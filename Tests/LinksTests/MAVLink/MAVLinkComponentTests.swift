@@ -13,9 +13,12 @@ import Wire
     private let gimbal = FakePort()
     private let log = LineLog()
 
-    private func component(isManager: Bool = true) -> MAVLinkComponent {
+    private func component(
+        isManager: Bool = true, camera: VideoStream? = nil
+    ) -> MAVLinkComponent {
         var configuration = MAVLinkConfiguration()
         configuration.isManager = isManager
+        configuration.camera = { camera }
         let result = MAVLinkComponent(
             configuration: configuration, port: gimbal, log: log.logger, now: at(0))
         result.join(0, now: at(0))
@@ -183,6 +186,30 @@ import Wire
         #expect(abs(count(GimbalDeviceAttitudeStatus.self, 60) - 1000) <= 1)
         #expect(command(.setMessageInterval, [285, -1], component) == [0])
         #expect(count(GimbalDeviceAttitudeStatus.self, 80) == 0)
+    }
+
+    @Test(
+        "an interval of more than 30 minutes is denied, and the interval stays the same",
+        arguments: [1.81e9, 3e9, 1e17, .infinity, .nan] as [Float])
+    func longIntervals(_ microseconds: Float) {
+        let stream = VideoStream(
+            uri: "rtsp://10.0.0.2:8554/stream", width: 1280, height: 720, rateHz: Number(30),
+            bitrateKbps: Number(4000))
+        let component = component(camera: stream)
+        #expect(command(.setMessageInterval, [30, microseconds], component) == [2])
+        let camera = component.cameraAddress
+        #expect(
+            command(.setMessageInterval, [275, microseconds], component, target: camera) == [2])
+        #expect(command(.setMessageInterval, [30, 1.8e9], component) == [0])
+        #expect(command(.setMessageInterval, [275, 1.8e9], component, target: camera) == [0])
+        for second in 0...2 { _ = component.advance(now: at(Double(second))) }
+        _ = component.takeOutgoing()
+        var get = CommandLong()
+        get.command = MAVLinkCommand.getMessageInterval.rawValue
+        get.params[0] = 30
+        get.target = component.address
+        receive(get, component)
+        #expect(sent(MessageInterval.self, by: component).map(\.interval) == [1_800_000_000])
     }
 
     @Test(

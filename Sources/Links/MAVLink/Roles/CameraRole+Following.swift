@@ -70,8 +70,8 @@ extension MAVLinkComponent {
         if order.number == MAVLinkCommand.setMessageInterval.rawValue,
             order.params[0] == Float(CameraTrackingImageStatus.format.id)
         {
+            guard MessageStreams.permits(microseconds: order.params[1]) else { return .denied }
             let seconds = Double(order.params[1]) * 1e-6
-            guard !seconds.isNaN else { return .denied }
             // An interval of 0 requests the default interval, and -1 ends the messages.
             followingStreams[peer] =
                 order.params[1] < 0
