@@ -35,6 +35,24 @@ struct RightsTests {
         }
     }
 
+    @Test("a stop that arrives together with the request for the connection needs write access")
+    func earlyStop() throws {
+        try withRig { rig in
+            let client = try WebClient(port: rig.port)
+            let request = [
+                "GET /socket HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket",
+                "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "\r\n",
+            ].joined(separator: "\r\n")
+            let stop = WebClient.frame(1, Array(#"{"id":1,"method":"stop"}"#.utf8))
+            try client.send(Array(request.utf8) + stop)
+            #expect(try client.answer().status == 101)
+            let answer = try JSONValue(parsing: Array(client.message().utf8))
+            #expect(answer["error"]?["code"] == "permission_denied")
+            #expect(try rig.status()["stopped_by"] == nil)
+        }
+    }
+
     @Test("browsers without a token that use all pages do not lock out a paired browser")
     func lockout() throws {
         try withRig(["web.max_tabs=2"]) { rig in

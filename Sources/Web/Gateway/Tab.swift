@@ -14,8 +14,9 @@ final class Tab: WebSocketEndpoint {
     static let lineLimit = 4 * 1024 * 1024
 
     private enum State {
-        /// The connection is being opened. The associated value contains the waiting requests.
-        case connecting([UInt8])
+        /// airframed has not confirmed the page's access rights. The associated values are the
+        /// connection, which is nil while it is being opened, and the waiting requests.
+        case connecting((any Channel)?, [UInt8])
         case open(any Channel)
         case closed
     }
@@ -26,7 +27,7 @@ final class Tab: WebSocketEndpoint {
     private let name: String
     private let canWrite: Bool
     private let browser: String?
-    private let state = Mutex(State.connecting([]))
+    private let state = Mutex(State.connecting(nil, []))
 
     /// - Parameters:
     ///   - gateway: The gateway, which counts the open pages.
@@ -67,12 +68,23 @@ final class Tab: WebSocketEndpoint {
             id: .int(0), method: "client",
             params: ["name": .string(name), "read_only": .bool(!canWrite)])
         let isOpen = state.withLock { state in
-            guard case .connecting(let waiting) = state else { return false }
-            channel.writeAndFlush(ByteBuffer(bytes: identity.line + [0x0A] + waiting), promise: nil)
-            state = .open(channel)
+            guard case .connecting(_, let waiting) = state else { return false }
+            channel.writeAndFlush(ByteBuffer(bytes: identity.line + [0x0A]), promise: nil)
+            state = .connecting(channel, waiting)
             return true
         }
         if !isOpen { channel.close(promise: nil) }
+    }
+
+    /// Sends the waiting requests, after airframed has confirmed the page's access rights. airframed
+    /// executes a stop before earlier requests, so a stop must not follow the request for read-only
+    /// access before airframed has executed that request.
+    fileprivate func identified() {
+        state.withLock { state in
+            guard case .connecting(let channel?, let waiting) = state else { return }
+            channel.writeAndFlush(ByteBuffer(bytes: waiting), promise: nil)
+            state = .open(channel)
+        }
     }
 
     func received(_ message: WebMessage, from session: WebSession) {
@@ -84,9 +96,9 @@ final class Tab: WebSocketEndpoint {
         let line = message.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } + [0x0A]
         let isTaken = state.withLock { state in
             switch state {
-            case .connecting(let waiting):
+            case .connecting(let channel, let waiting):
                 guard waiting.count + line.count <= Self.requestLimit else { return false }
-                state = .connecting(waiting + line)
+                state = .connecting(channel, waiting + line)
                 return true
             case .open(let channel):
                 guard channel.isWritable else { return false }
@@ -104,8 +116,11 @@ final class Tab: WebSocketEndpoint {
         gateway.remove(session)
         let channel = state.withLock { state -> (any Channel)? in
             defer { state = .closed }
-            if case .open(let channel) = state { return channel }
-            return nil
+            return switch state {
+            case .connecting(let channel, _): channel
+            case .open(let channel): channel
+            case .closed: nil
+            }
         }
         channel?.close(promise: nil)
     }
@@ -147,7 +162,7 @@ private final class DaemonLines: ChannelInboundHandler {
                     reason: "airframed does not support the method `client`: update airframed.")
             }
             isIdentified = true
-            return
+            return tab.identified()
         }
         session.send(.text(utf8: Array(line)), replacing: Self.stream(line))
     }
