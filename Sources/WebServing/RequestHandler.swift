@@ -1,3 +1,4 @@
+import Dispatch
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -213,26 +214,40 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                         version: .http1_1, status: HTTPResponseStatus(statusCode: response.status),
                         headers: headers))), promise: nil)
         if head.method == .HEAD { return finish(number) }
-        switch response.body {
-        case .bytes(let bytes):
-            pump({ Array(bytes[$0...].prefix(65_536)) }, from: 0, of: bytes.count, number)
-        case .parts(let length, let next): pump(next, from: 0, of: length, number)
+        pump(response.body, from: 0, number)
+    }
+
+    /// Writes the body of an answer in parts. Each part is read and sent after the client has
+    /// received the previous part, so at most one part is in memory.
+    private func pump(_ body: WebResponse.Body, from done: Int, _ number: Int) {
+        guard let context, answering == number else { return }
+        guard done < body.length else { return finish(number) }
+        switch body {
+        case .bytes(let bytes): send(bytes[done...].prefix(65_536), of: body, from: done, number)
+        case .parts(let length, let next):
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            // The event loop does not wait for the disk, because it serves all connections.
+            DispatchQueue.global(qos: .utility).async {
+                let part = next(done).prefix(length - done)
+                loop.execute { bound.value.send(part, of: body, from: done, number) }
+            }
         }
     }
 
-    /// Writes the body of an answer in parts. Each part is sent after the client has received the
-    /// previous part.
-    private func pump(
-        _ next: @escaping @Sendable (Int) -> [UInt8], from done: Int, of length: Int, _ number: Int
+    /// Sends a part of a body, then continues with the next part. Between two parts, the event loop
+    /// serves other connections.
+    private func send(
+        _ part: ArraySlice<UInt8>, of body: WebResponse.Body, from done: Int, _ number: Int
     ) {
         guard let context, answering == number else { return }
-        guard done < length else { return finish(number) }
-        let part = next(done).prefix(length - done)
         guard !part.isEmpty else { return context.close(promise: nil) }
         arm(limits.idle)
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        let next = done + part.count
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: part)))))
-            .whenSuccess { bound.value.pump(next, from: done + part.count, of: length, number) }
+            .whenSuccess { loop.execute { bound.value.pump(body, from: next, number) } }
     }
 
     /// Ends an answer. The state is reset before the last write, because the next request can begin

@@ -30,8 +30,8 @@ public struct WebResponse: Sendable {
         case bytes([UInt8])
         /// Body of `length` bytes, in parts. The argument of `next` is the number of bytes in the
         /// previous parts. `next` returns the next part (about 64 kB), or an empty array to end the
-        /// connection. When the client can receive more, the server calls `next` on the event-loop
-        /// thread. Therefore `next` must not block.
+        /// connection. When the client can receive more, the server calls `next` on a thread that is
+        /// not an event-loop thread. Therefore `next` can wait for the disk.
         case parts(length: Int, next: @Sendable (Int) -> [UInt8])
 
         var length: Int {

@@ -39,6 +39,19 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
                     body: .parts(length: 1_000_000) { done in
                         (done..<min(done + 50_000, 1_000_000)).map { UInt8(truncatingIfNeeded: $0) }
                     }))
+        case ("GET", "/small-parts"):
+            answer(
+                WebResponse(
+                    200,
+                    body: .parts(length: 1_000_000) { _ in [UInt8](repeating: 1, count: 50) }))
+        case ("GET", "/slow"):
+            answer(
+                WebResponse(
+                    200,
+                    body: .parts(length: 3) { _ in
+                        usleep(1_000_000)
+                        return [1]
+                    }))
         case ("GET", "/broken"):
             answer(WebResponse(200, body: .parts(length: 10) { $0 == 0 ? [1] : [] }))
         case ("GET", "/never"): break

@@ -44,6 +44,27 @@ struct RequestTests {
         }
     }
 
+    @Test("an answer of 20,000 parts is sent completely")
+    func manyParts() throws {
+        try withServer { server, _ in
+            let parts = try WebClient(port: server.port).request("GET", "/small-parts").body
+            #expect(parts == [UInt8](repeating: 1, count: 1_000_000))
+        }
+    }
+
+    @Test("an answer whose parts are read from a slow disk does not delay other answers")
+    func slowParts() throws {
+        try withServer { server, _ in
+            let slow = try WebClient(port: server.port)
+            try slow.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            usleep(200_000)
+            let start = monotonicNow()
+            #expect(try WebClient(port: server.port).request("GET", "/").status == 200)
+            #expect(monotonicNow() - start < 0.5)
+            #expect(try slow.answer().body == [1, 1, 1])
+        }
+    }
+
     @Test(
         "a request for another host name is refused",
         arguments: [
