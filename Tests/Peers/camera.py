@@ -29,17 +29,20 @@ class Companion:
         self.socket.connect(path)
         self.lines = self.socket.makefile("r")
 
+    def ask(self, method, **params):
+        self.socket.sendall((json.dumps({"id": 1, "method": method, "params": params}) + "\n").encode())
+        answer = json.loads(self.lines.readline())
+        expect("result" in answer, f"airframed accepts the request {method}: {answer}")
+        return answer["result"]
+
     def report(self, following=None, capture=None):
         stream = {"uri": URI, "width": 640, "height": 480, "rate_hz": 30, "bitrate_kbps": 2000}
-        request = {"id": 1, "method": "companion", "params": {"name": "eyes", "stream": stream}}
+        params = {"name": "eyes", "stream": stream}
         if following:
-            request["params"]["following"] = following
+            params["following"] = following
         if capture:
-            request["params"]["capture"] = capture
-        self.socket.sendall((json.dumps(request) + "\n").encode())
-        answer = json.loads(self.lines.readline())
-        expect("result" in answer, f"airframed accepts the report: {answer}")
-        return answer["result"]
+            params["capture"] = capture
+        return self.ask("companion", **params)
 
 
 def receive(link, name, component, seconds=5):
@@ -178,6 +181,9 @@ while time.monotonic() < end:
 expect((place.rec_top_x, place.rec_top_y, place.rec_bottom_x, place.rec_bottom_y) == (0.25, 0.125, 0.5, 1.0), "the tracking message contains the person's rectangle")
 expect(follows(m.MAV_CMD_CAMERA_STOP_TRACKING) == 0, "a request to stop following is accepted")
 expect(companion.report(state)["choice"]["action"] == "off", "the companion receives the order to stop following")
+companion.ask("set", key="commander.allow_mavlink", value=False)
+for number, *params in ((m.MAV_CMD_CAMERA_TRACK_POINT, 0.25, 0.5, 0.1), (m.MAV_CMD_CAMERA_STOP_TRACKING,)):
+    expect(follows(number, *params) == m.MAV_RESULT_DENIED, "a request about following is refused if MAVLink peers cannot take control")
 
 companion.socket.shutdown(socket.SHUT_RDWR)
 time.sleep(0.5)

@@ -218,6 +218,21 @@ struct BarredLinkTests {
         #expect(commander.view(now: now).isStopped)
     }
 
+    @Test("a barred link can change nothing without control, and other links can")
+    func admission() throws {
+        var rules = Commander.Rules()
+        rules.barred = [.airos, .mavlink]
+        let ends = makeRing(of: TimedCommand.self, capacity: 8)
+        let commander = Commander(ring: ends.writer, bootMode: .locked, rules: rules)
+        let now = Instant(seconds: 1)
+        for link in [.airos, .mavlink] as [CommandSource.Link] {
+            #expect(throws: Refusal.barred(link)) {
+                try commander.admit(CommandSource(link: link, connection: 2), now: now)
+            }
+        }
+        try commander.admit(CommandSource(link: .diagnostics, connection: 2), now: now)
+    }
+
     @Test("a barred link can take control after the rule is removed at runtime")
     func others() throws {
         var rules = Commander.Rules()

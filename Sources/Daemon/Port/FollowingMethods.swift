@@ -167,13 +167,14 @@ struct FollowingMethods: Sendable {
     /// Handles a user's selection of a person. The mode changes immediately; the answer to the
     /// companion's next report contains the selection.
     ///
-    /// - Throws: `Refusal` if there is no companion that finds people, if the motors are off, or if
-    ///   another source is in control.
+    /// - Throws: `Refusal` if there is no companion that finds people, if the motors are off, if
+    ///   another source is in control, or if the user's link cannot take control.
     func choice(
         _ action: FollowingChoice.Action, x: Double? = nil, y: Double? = nil,
         person: String? = nil, for source: CommandSource
     ) throws(Refusal) {
         let now = clock.now
+        try port.commander.admit(source, now: now)
         guard let client = companions.follower(now: MonotonicClock.now)?.client else {
             throw Refusal(
                 .refused,

@@ -122,14 +122,14 @@ public final class Commander: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Checks whether the source can change settings. An app cannot change settings while another
-    /// source is in control. The check does not give control to the source.
+    /// Checks whether the source can change settings, or choose the followed person. A barred link
+    /// can do neither; an app cannot, while another source is in control. The check gives no control.
     ///
     /// - Throws: `Refusal` if the request is refused.
     public func admit(_ source: CommandSource, now: Instant) throws(Refusal) {
-        guard source.link == .airos else { return }
         let refusal: Refusal? = state.withLock { state in
             if state.rules.barred.contains(source.link) { return .barred(source.link) }
+            guard source.link == .airos else { return nil }
             return Self.admit(source, beside: state.holder, now: now, state.rules)
         }
         if let refusal { throw refusal }
