@@ -67,7 +67,11 @@ struct GimbalDirector {
         guard let primary = Self.chosen(params[0], params[1], self.primary, sender),
             let secondary = Self.chosen(params[2], params[3], self.secondary, sender)
         else { throw Refusal(.refused, "The requested system or component does not exist.") }
-        if (primary, secondary) == (self.primary, self.secondary) { return try confirm(now: now) }
+        if (primary, secondary) == (self.primary, self.secondary) {
+            // Only a peer in control can prolong its control.
+            if isInControl(sender) { try port.ask(.take, for: source, now: now) }
+            return
+        }
         let owner = self.primary != .none ? self.primary : self.secondary
         let isOwners = owner == .none || owner == sender
         guard isOwners || (sender == self.secondary && primary == self.primary) else {
@@ -93,12 +97,6 @@ struct GimbalDirector {
         }
         if before != after { forgetYaw() }
         (self.primary, self.secondary) = (primary, secondary)
-    }
-
-    /// Requests control from the `Commander` for the primary and secondary peer. If the `Commander`
-    /// refuses, its refusal is thrown.
-    private func confirm(now: Instant) throws(Refusal) {
-        if source != .none { try port.ask(.take, for: source, now: now) }
     }
 
     private static func chosen(

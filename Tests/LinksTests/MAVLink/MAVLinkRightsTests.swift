@@ -95,6 +95,18 @@ import Wire
         #expect(component.director.primary == other)
     }
 
+    @Test("CONFIGURE that changes nothing prolongs control only for the peer in control")
+    func unchanged() {
+        #expect(take(station) == 0)
+        _ = gimbal.takeRequests()
+        for params in [[-1, -1, -1, -1], [-3, -3, -3, -3], [255, 190, -1, -1]] as [[Float]] {
+            #expect(command(.gimbalManagerConfigure, params, from: other, by: 1) == 0)
+        }
+        #expect(gimbal.takeRequests().isEmpty)
+        #expect(command(.gimbalManagerConfigure, [-1, -1, -1, -1], from: station) == 0)
+        #expect(gimbal.takeRequests() == [.take])
+    }
+
     @Test(
         "control cannot go to a component that was never heard, because its silence could not be detected"
     )
