@@ -84,7 +84,7 @@ struct GimbalDirector {
         let before = source
         let after = primary != .none ? primary : secondary
         if before != after, before != .none {
-            port.left(CommandSource(before), now: now)
+            try port.ask(.release, for: before, now: now)
         }
         if after != .none {
             do {

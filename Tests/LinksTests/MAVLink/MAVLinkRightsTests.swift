@@ -107,6 +107,18 @@ import Wire
         #expect(gimbal.takeRequests() == [.take])
     }
 
+    @Test("a peer that releases or transfers control is not a lost peer")
+    func release() {
+        receive(Heartbeat(), from: other, by: 1)
+        #expect(take(station) == 0)
+        #expect(command(.gimbalManagerConfigure, [254, 190, -1, -1], from: station) == 0)
+        #expect(
+            command(.gimbalManagerConfigure, [-3, -3, -3, -3], from: other, by: 1) == 0)
+        #expect(gimbal.takeRequests() == [.take, .release, .take, .release])
+        #expect(gimbal.memory.withLock { $0.gone.isEmpty })
+        #expect(component.director.primary == .none)
+    }
+
     @Test(
         "control cannot go to a component that was never heard, because its silence could not be detected"
     )
