@@ -40,6 +40,20 @@ struct LineBufferTests {
         #expect(lines(chunks) == [.tooLong, line("ab")])
     }
 
+    @Test("the buffer has room until it reports a line that is too long")
+    func room() {
+        var buffer = LineBuffer(limit: 8)
+        for count in 1...9 {
+            #expect(buffer.hasRoom)
+            buffer.append([UInt8(ascii: "x")])
+            #expect(buffer.next() == nil, "\(count) bytes")
+        }
+        #expect(buffer.hasRoom)
+        buffer.append([UInt8(ascii: "x")])
+        #expect(buffer.next() == .tooLong)
+        #expect(buffer.hasRoom)
+    }
+
     @Test("reports whether a line has begun")
     func partial() {
         var buffer = LineBuffer(limit: 8)

@@ -33,8 +33,9 @@ struct LineBuffer {
     var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
     /// True if the buffer has room for more bytes. The buffer holds at most twice the length of the
-    /// longest permitted line.
-    var hasRoom: Bool { bytes.count - start <= limit }
+    /// longest permitted line. A line of the longest permitted length can end with `\r\n`, so a line
+    /// is too long if the buffer contains two more bytes.
+    var hasRoom: Bool { bytes.count - start <= limit + 1 }
 
     /// Adds bytes. Call this method only if the buffer has room; otherwise the buffer's memory is
     /// not bounded.
