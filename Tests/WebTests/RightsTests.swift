@@ -53,6 +53,22 @@ struct RightsTests {
         }
     }
 
+    @Test(
+        "a WebSocket gets the protocol `airframe` only if the client offers this protocol",
+        arguments: [nil, "other", "airframe", "other, airframe"] as [String?])
+    func subprotocol(_ offer: String?) throws {
+        try withRig { rig in
+            let headers =
+                [try rig.cookie()] + (offer.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? [])
+            let expected = offer?.hasSuffix("airframe") == true ? "airframe" : nil
+            for path in ["/socket", "/pictures"] {
+                let answer = try WebClient(port: rig.port).upgrade(path, headers: headers)
+                #expect(answer.status == 101)
+                #expect(answer.headers["sec-websocket-protocol"] == expected)
+            }
+        }
+    }
+
     @Test("browsers without a token that use all pages do not lock out a paired browser")
     func lockout() throws {
         try withRig(["web.max_tabs=2"]) { rig in

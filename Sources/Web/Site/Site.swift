@@ -72,7 +72,7 @@ final class Site: WebApplication {
 
     func decide(on request: WebRequest) -> WebSocketDecision {
         let access = access(request)
-        if request.path == "/pictures" { return video(access) }
+        if request.path == "/pictures" { return video(request, access) }
         guard request.path == "/socket" else {
             return .refuse(.refusal(404, "The WebSocket is at /socket.").guarded)
         }
@@ -91,12 +91,23 @@ final class Site: WebApplication {
         let tab = Tab(
             gateway, name: name(access, request), canWrite: access.canWrite,
             browser: access.browser?.id)
-        return .accept(tab, headers: [("sec-websocket-protocol", "airframe")])
+        return .accept(tab, headers: Self.chosenProtocol(request))
+    }
+
+    /// Header field that selects the protocol `airframe`; empty if the client does not offer this
+    /// protocol, because a client closes the connection if the server selects another one (RFC
+    /// 6455).
+    private static func chosenProtocol(_ request: WebRequest) -> [(name: String, value: String)] {
+        let isOffered = request.headers.contains { header in
+            header.name == "sec-websocket-protocol"
+                && header.value.split { $0 == "," || $0 == " " || $0 == "\t" }.contains("airframe")
+        }
+        return isOffered ? [("sec-websocket-protocol", "airframe")] : []
     }
 
     /// Only paired browsers receive pictures, even if other browsers have read-only access, because
     /// pictures show people.
-    private func video(_ access: Access) -> WebSocketDecision {
+    private func video(_ request: WebRequest, _ access: Access) -> WebSocketDecision {
         guard let browser = access.browser else {
             return .refuse(.refusal(401, Self.unpaired).guarded)
         }
@@ -104,8 +115,7 @@ final class Site: WebApplication {
             return .refuse(.refusal(503, "Too many pages show the video; close one.").guarded)
         }
         return .accept(
-            PictureViewer(pictures, browser: browser.id),
-            headers: [("sec-websocket-protocol", "airframe")])
+            PictureViewer(pictures, browser: browser.id), headers: Self.chosenProtocol(request))
     }
 
     /// Name of a browser in airframed's messages.
