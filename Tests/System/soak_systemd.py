@@ -131,8 +131,15 @@ def is_upgraded_and_purged():
     print(sh("dpkg", "-r", "airframe"))
     check(not Path("/usr/bin/airframe").exists() and main.exists(), "the removed package leaves the configuration")
     until(lambda: not plant.is_driven, "the servos receive no pulses after the removal")
+    other, shots = Path("/etc/airframe/airframe-web.toml"), Path("/var/lib/private/airframe-shot")
+    other.write_text("# mine\n")
+    for name, file in (("finished", "shot.json"), ("sunset", "1.jpg")):
+        (shots / name).mkdir(parents=True)
+        (shots / name / file).write_text("")
     print(sh("dpkg", "--purge", "airframe"))
-    check(not Path("/etc/airframe").exists() and not Path("/var/lib/airframe").exists(), "the purged package leaves no configuration and no state")
+    left = [path.name for path in Path("/etc/airframe").iterdir()]
+    check(left == [other.name] and not Path("/var/lib/airframe").exists(), f"the purged package leaves no configuration and no state of its own: {left}")
+    check([path.name for path in shots.iterdir()] == ["sunset"], "the purged package leaves only the photos of shots")
 
 
 installs()
