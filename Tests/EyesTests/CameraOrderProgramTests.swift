@@ -69,8 +69,11 @@ struct CameraOrderProgramTests {
                 "video.source=test", "video.record_directory=\"\(videos)\"",
                 "pictures.socket=\"\(directory)/p.sock\"",
             ]
+            let file = directory.appending("eyes.toml")
+            try write("[video]\nwidth = 640\n", to: file)
             let eyes = try RunningProgram(
-                "airframe-eyes", settings.flatMap { ["--set", $0] }, in: directory)
+                "airframe-eyes",
+                ["--config", file.string] + settings.flatMap { ["--set", $0] }, in: directory)
             #expect(eventually(within: 10) { (try? report(directory)) != nil }, "\(eyes.log)")
 
             #expect(try order(directory, "photo").problem == nil)
@@ -89,7 +92,10 @@ struct CameraOrderProgramTests {
             #expect(wrong.problem?.contains("outside 160...1920") == true, "\(wrong)")
             let fixed = try order(directory, "set", ["rtsp.path=\"/y\""])
             #expect(fixed.problem?.contains("only after a restart") == true, "\(fixed)")
+            // An error in the file does not prevent the end of the recording.
+            try write("[video]\nwidth = 9\n", to: file)
             #expect(try order(directory, "stop").problem == nil)
+            try write("[video]\nwidth = 640\n", to: file)
             #expect(
                 try eventually(within: 5) { try !flight(directory).isRecording }, "\(eyes.log)")
             #expect(try files(videos, ".mp4") == 1)

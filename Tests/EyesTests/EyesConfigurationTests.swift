@@ -79,6 +79,21 @@ struct EyesConfigurationTests {
         #expect(problem.contains("Write --set KEY=VALUE"))
     }
 
+    @Test("a command changes loaded settings without the file, and a wrong value changes nothing")
+    func applied() throws {
+        let configuration = EyesConfiguration(file: "/missing/eyes.toml")
+        var loaded = EyesSettings()
+        loaded.video.height = 600
+        let new = try configuration.applying(["video.width=321", "video.record=true"], to: loaded)
+        loaded.video.width = 320
+        loaded.video.record = true
+        #expect(new == loaded)
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.applying(["video.width=9"], to: loaded)
+        }
+        #expect(failure?.description.contains("outside 160...1920") == true)
+    }
+
     @Test("every setting can be read and written", arguments: EyesSchema.settings)
     func roundTrip(_ setting: EyesSetting) throws {
         var settings = EyesSettings()

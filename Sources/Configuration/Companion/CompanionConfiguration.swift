@@ -46,7 +46,32 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
                 pair.key, pair.value, at: .file(file.string, line: pair.line, column: nil),
                 to: &settings, &problems)
         }
-        for text in overrides {
+        apply(overrides, to: &settings, &problems)
+        guard problems.isEmpty else { throw ConfigurationFailure(problems) }
+        return settings
+    }
+
+    /// Changes settings without reading the file.
+    ///
+    /// - Parameters:
+    ///   - texts: Changes `KEY=VALUE`, in the format of `--set`.
+    ///   - settings: Settings from an earlier `load`.
+    /// - Returns: Valid settings.
+    /// - Throws: An error that lists all problems.
+    public func applying(_ texts: [String], to settings: Settings) throws(ConfigurationFailure)
+        -> Settings
+    {
+        var settings = settings
+        var problems: [ConfigurationProblem] = []
+        apply(texts, to: &settings, &problems)
+        guard problems.isEmpty else { throw ConfigurationFailure(problems) }
+        return settings
+    }
+
+    private func apply(
+        _ texts: [String], to settings: inout Settings, _ problems: inout [ConfigurationProblem]
+    ) {
+        for text in texts {
             guard let equals = text.firstIndex(of: "=") else {
                 problems.append(.withoutValue(text, example: example))
                 continue
@@ -55,8 +80,6 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
                 String(text[..<equals]), String(text[text.index(after: equals)...]),
                 at: .commandLine, to: &settings, &problems)
         }
-        guard problems.isEmpty else { throw ConfigurationFailure(problems) }
-        return settings
     }
 
     private func pairs(_ files: ConfigurationFiles) throws(ConfigurationFailure)

@@ -46,6 +46,8 @@ struct ServeCommand: ParsableCommand {
 /// Parts of the running program: server, supervisor of the feed, connection to the daemon.
 struct EyesService {
     private var settings: EyesSettings
+    /// Settings of the file and the command line, as last read without an error.
+    private var loaded: EyesSettings
     private let configuration: EyesConfiguration
     private let signals: SignalQueue
     private let server: StreamServer
@@ -66,6 +68,7 @@ struct EyesService {
         _ settings: EyesSettings, _ configuration: EyesConfiguration, _ signals: SignalQueue
     ) throws(VideoError) {
         self.settings = settings
+        loaded = settings
         self.configuration = configuration
         self.signals = signals
         let (host, port) = settings.rtsp.endpoint
@@ -190,14 +193,14 @@ struct EyesService {
         Log.write("Order: \(order.action.rawValue)\(end)\(end.hasSuffix(".") ? "" : ".")")
     }
 
-    /// Changes live settings until the file is read again.
+    /// Changes live settings until the file is read again. Changes of the file have no effect here.
     ///
     /// - Returns: Reason why no setting has changed.
     private mutating func set(_ texts: [String]) -> String? {
         let keys = texts.map { $0.prefix { $0 != "=" } }
         let later = ordered.filter { old in !keys.contains { old.hasPrefix($0 + "=") } } + texts
         do throws(ConfigurationFailure) {
-            let new = try configuration.adding(later).load()
+            let new = try configuration.applying(later, to: loaded)
             if let key = waiting(for: new).first(where: { keys.contains($0[...]) }) {
                 return
                     "\(key) takes effect only after a restart: change this setting in the configuration file."
@@ -215,6 +218,7 @@ struct EyesService {
     private mutating func reload() {
         do throws(ConfigurationFailure) {
             let new = try configuration.load()
+            loaded = new
             ordered = []
             problem = nil
             apply(new)

@@ -7,8 +7,6 @@ public struct EyesConfiguration: Sendable {
     public static let defaultFile = FilePath("/etc/airframe/airframe-eyes.toml")
 
     private let sources: CompanionConfiguration<EyesSettings>
-    private let file: String?
-    private let overrides: [String]
 
     /// Creates a loader for the file and the overrides of a command line.
     ///
@@ -17,15 +15,8 @@ public struct EyesConfiguration: Sendable {
     ///   - overrides: Arguments of `--set`. If two arguments name the same key, the later one
     ///     applies.
     public init(file: String? = nil, overrides: [String] = []) {
-        self.file = file
-        self.overrides = overrides
         sources = CompanionConfiguration(
             EyesSchema.table, file: file, overrides: overrides, example: "video.rate_hz=15")
-    }
-
-    /// Copy of this loader with additional overrides `KEY=VALUE`, which are applied last.
-    func adding(_ more: [String]) -> EyesConfiguration {
-        EyesConfiguration(file: file, overrides: overrides + more)
     }
 
     /// Reads the configuration file and the overrides.
@@ -36,8 +27,25 @@ public struct EyesConfiguration: Sendable {
     public func load(files: ConfigurationFiles = .system) throws(ConfigurationFailure)
         -> EyesSettings
     {
-        var settings = try sources.load(files: files)
-        // Width and height must be even, because the encoders process pairs of pixels.
+        Self.even(try sources.load(files: files))
+    }
+
+    /// Changes settings without reading the file.
+    ///
+    /// - Parameters:
+    ///   - texts: Changes `KEY=VALUE`.
+    ///   - settings: Settings from an earlier `load`.
+    /// - Returns: Valid settings.
+    /// - Throws: An error that lists all problems.
+    func applying(_ texts: [String], to settings: EyesSettings) throws(ConfigurationFailure)
+        -> EyesSettings
+    {
+        Self.even(try sources.applying(texts, to: settings))
+    }
+
+    /// Width and height must be even, because the encoders process pairs of pixels.
+    private static func even(_ settings: EyesSettings) -> EyesSettings {
+        var settings = settings
         settings.video.width &= ~1
         settings.video.height &= ~1
         return settings
