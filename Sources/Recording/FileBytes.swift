@@ -1,3 +1,4 @@
+internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
@@ -5,13 +6,13 @@ extension FileDescriptor {
     ///
     /// - Parameter path: Path of the file.
     /// - Returns: Content of the file, up to the length that the file had when it was opened.
-    /// - Throws: `Errno`.
+    /// - Throws: `Errno`; `isDirectory` or `invalidArgument` if the path does not name a regular
+    ///   file.
     public static func bytes(of path: FilePath) throws(Errno) -> [UInt8] {
         do {
             let file = try open(path, .readOnly, options: .closeOnExec)
             return try file.closeAfter {
-                let length = Int(try file.seek(offset: 0, from: .end))
-                try file.seek(offset: 0, from: .start)
+                let length = try regularLength(of: file)
                 var bytes = [UInt8](repeating: 0, count: length)
                 var read = 0
                 while read < length {
@@ -27,5 +28,17 @@ extension FileDescriptor {
         } catch {
             throw (error as? Errno) ?? .ioError
         }
+    }
+}
+
+/// Length of a regular file, bytes. `lseek` is not sufficient: for a directory of ext4, it returns a
+/// huge number.
+private func regularLength(of file: FileDescriptor) throws(Errno) -> Int {
+    var info = stat()
+    guard fstat(file.rawValue, &info) == 0 else { throw Errno(rawValue: errno) }
+    switch info.st_mode & S_IFMT {
+    case S_IFREG: return Int(info.st_size)
+    case S_IFDIR: throw .isDirectory
+    default: throw .invalidArgument
     }
 }

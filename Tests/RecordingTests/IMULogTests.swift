@@ -158,6 +158,14 @@ struct IMULogTests {
         }
     }
 
+    @Test("a directory is an error with the path and the cause")
+    func directory() {
+        let path = fixture("absent.imu").removingLastComponent()
+        #expect(throws: IMULogError.unreadable(path: path, cause: .isDirectory)) {
+            try IMULog(path: path)
+        }
+    }
+
     @Test("a recorded log can be read")
     func recorded() throws {
         let log = try IMULog(path: fixture("broad_16_cut.imu"))
