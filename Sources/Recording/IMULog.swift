@@ -37,6 +37,8 @@ public struct IMULog: Sendable {
     /// The samples, in the order of the file; `ReplayClock` checks their times.
     public var records: [Record]
 
+    /// Range of the sample rate, Hz.
+    static let sampleRates = 1.0...100_000
     /// Length of the header and of a record, bytes.
     static let unit = 64
 
@@ -80,7 +82,7 @@ public struct IMULog: Sendable {
                 path: path, bytes: raw.count, records: count, expected: Self.unit * (count + 1))
         }
         sampleRate = Double(bitPattern: raw.number(at: 16, as: UInt64.self))
-        guard sampleRate > 0, sampleRate.isFinite else {
+        guard Self.sampleRates.contains(sampleRate) else {
             throw .impossibleRate(path: path, hertz: sampleRate)
         }
         hasMagnetometer = raw.number(at: 12, as: UInt32.self) & 1 == 1

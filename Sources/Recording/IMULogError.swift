@@ -12,7 +12,7 @@ public enum IMULogError: Error, Equatable, Sendable {
     case unknownVersion(path: FilePath, version: UInt32)
     /// The file's length differs from the length in the header.
     case wrongLength(path: FilePath, bytes: Int, records: Int, expected: Int)
-    /// The header's sample rate is not a positive number.
+    /// The header's sample rate is outside 1 Hz to 100 kHz.
     case impossibleRate(path: FilePath, hertz: Double)
     /// The log has too few records for a motion.
     case tooShort(path: FilePath, records: Int)
@@ -40,7 +40,7 @@ extension IMULogError: CustomStringConvertible {
             return
                 "\(path): \(what): the header states \(records) records (\(expected) bytes), but the file has \(found) complete records (\(bytes) bytes)"
         case .impossibleRate(let path, let hertz):
-            return "\(path): the sample rate is \(hertz) Hz; expected a positive number"
+            return "\(path): the sample rate is \(hertz) Hz; expected 1 to 100000 Hz"
         case .tooShort(let path, let records):
             return "\(path): \(records) records are too few for a motion; expected at least two"
         case .missingSensor(let path, let sensor, let cause):

@@ -87,10 +87,14 @@ struct IMULogTests {
         #expect(throws: IMULogError.unknownVersion(path: path, version: 7)) {
             try IMULog(bytes: bytes, path: path)
         }
-        bytes = golden()
-        bytes.replaceSubrange(16..<24, with: [UInt8](repeating: 0, count: 8))
-        #expect(throws: IMULogError.impossibleRate(path: path, hertz: 0)) {
-            try IMULog(bytes: bytes, path: path)
+        for rate in [0, 1e-12, 0.9, 1e6, .infinity] {
+            bytes = golden()
+            var field: [UInt8] = []
+            append(rate.bitPattern, to: &field)
+            bytes.replaceSubrange(16..<24, with: field)
+            #expect(throws: IMULogError.impossibleRate(path: path, hertz: rate)) {
+                try IMULog(bytes: bytes, path: path)
+            }
         }
     }
 
