@@ -45,18 +45,20 @@ public struct GyroLog: Sendable {
     /// Converts the next sample to lines of the log.
     ///
     /// - Parameter sample: The next sample. Samples that are not later than the previous sample are
-    ///   omitted.
+    ///   omitted, and samples with a value that is not a number or that the format cannot express.
     /// - Returns: Text of one line, or of two lines for the first sample after the first picture;
     ///   empty for an omitted sample. Each line ends with a newline.
     public mutating func lines(for sample: Sample) -> String {
-        guard sample.time > previous?.time ?? -.infinity else { return "" }
+        guard sample.time > previous?.time ?? -.infinity, let line = line(sample) else {
+            return ""
+        }
         defer { previous = sample }
         guard sample.time >= header.start else { return "" }
-        let line = line(sample)
         guard !hasBegun else { return line }
         hasBegun = true
         guard sample.time > header.start else { return line }
-        return self.line(Self.interpolated(previous ?? sample, sample, at: header.start)) + line
+        let first = Self.interpolated(previous ?? sample, sample, at: header.start)
+        return (self.line(first) ?? "") + line
     }
 
     private static func interpolated(_ a: Sample, _ b: Sample, at time: Double) -> Sample {
@@ -67,13 +69,16 @@ public struct GyroLog: Sendable {
             force: a.force + (b.force - a.force) * part)
     }
 
-    private func line(_ sample: Sample) -> String {
+    /// Line of a sample; nil if a value is not finite, or too large for an integer.
+    private func line(_ sample: Sample) -> String? {
         let (rate, force) = (sample.rate, sample.force)
         let numbers =
             [(sample.time - header.start) / Self.timeScale]
             + [rate.x, rate.y, rate.z].map { $0 / Self.rateScale }
             + [force.x, force.y, force.z].map { $0 / Self.gravity / Self.forceScale }
-        return numbers.map { String(Int($0.rounded())) }.joined(separator: ",") + "\n"
+        let integers = numbers.compactMap { Int(exactly: $0.rounded()) }
+        guard integers.count == numbers.count else { return nil }
+        return integers.map { String($0) }.joined(separator: ",") + "\n"
     }
 }
 
@@ -143,8 +148,8 @@ extension GyroLog {
             // are ignored.
             let last = lines[(head + 1)...].last { $0.count(where: { $0 == "," }) == 6 }
             guard let video = values["videofilename"], let date = values["timestamp"],
-                let start = values["loop_clock_s"].flatMap({ Double($0) }), let last,
-                let end = Double(last.prefix { $0 != "," })
+                let start = values["loop_clock_s"].flatMap({ Double($0) }), abs(start) < 1e9,
+                let last, let end = Double(last.prefix { $0 != "," }), end.isFinite
             else { return nil }
             let header = Header(
                 video: String(video), start: start, date: Int(date) ?? 0,

@@ -50,6 +50,31 @@ import Wire
         #expect(log.lines(for: Self.sample(10.006)).hasPrefix("6000,"))
     }
 
+    @Test("a sample with a value that is not finite or too large is skipped")
+    func impossible() {
+        var log = GyroLog(Self.header)
+        _ = log.lines(for: Self.sample(9.998))
+        #expect(log.lines(for: Self.sample(10.001, .nan)) == "")
+        #expect(log.lines(for: Self.sample(10.002, 1e30)) == "")
+        #expect(log.lines(for: Self.sample(.infinity)) == "")
+        #expect(
+            log.lines(for: Self.sample(10.003)) == """
+                0,100000,200000,300000,10000,20000,-100000
+                3000,100000,200000,300000,10000,20000,-100000
+
+                """)
+    }
+
+    @Test(
+        "a header whose start is not a possible time is not a log", arguments: ["-1e30", "nan"])
+    func impossibleStart(_ start: String) {
+        var log = GyroLog(Self.header)
+        let text = (Self.header.text + log.lines(for: Self.sample(10.001)))
+            .replacing("loop_clock_s,10.000000", with: "loop_clock_s,\(start)")
+        #expect(text.contains("loop_clock_s,\(start)\n"))
+        #expect(GyroLog.Header.read(text) == nil)
+    }
+
     @Test("the header and the time of the last sample can be read back, even from a truncated file")
     func readBack() throws {
         var log = GyroLog(Self.header)
