@@ -88,6 +88,21 @@ import Wire
         }
     }
 
+    @Test("import ends at the first setting that a daemon does not answer, exit code 75")
+    func importWithoutAnswer() throws {
+        try withDaemon { daemon throws in
+            let file = daemon.directory.appending("two.toml")
+            try TestSupport.write(
+                "\(Self.key) = 90\nfollow.preset = \"normal\"\n", to: file)
+            kill(daemon.program.processID, SIGSTOP)
+            defer { kill(daemon.program.processID, SIGCONT) }
+            let lost = try daemon.control("import", file.string, "--timeout", "1")
+            #expect(lost.status == 75)
+            #expect(lost.errors.split(separator: "\n").count == 1, "\(lost.errors)")
+            #expect(lost.errors.contains("did not answer within 1 s"))
+        }
+    }
+
     @Test("a named pipe as the configuration file blocks neither start nor reload")
     func pipes() throws {
         try withTemporaryDirectory { directory throws in

@@ -67,8 +67,10 @@ struct ImportCommand: ParsableCommand {
                 let setting: Wire.Setting = try client.request(.set, params)
                 Output.line(SettingsView.sentence(setting))
             } catch {
+                // Only a refusal concerns this setting alone.
+                guard case .refused(let refusal) = error else { throw error }
                 refused += 1
-                let message = error.requestError.message
+                let message = refusal.message
                 let name = message.hasPrefix(key) ? "" : "\(key): "
                 Output.error("\(file):\(pair.line): \(name)\(message)")
             }
