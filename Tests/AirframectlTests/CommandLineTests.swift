@@ -69,6 +69,7 @@ struct CommandLineTests {
         arguments: [
             "point", "rate", "set loop.rate_hz", "set a b c", "baseline store", "log --lines 0",
             "monitor --rate 0", "frobnicate", "status --timeout 0", "point --pitch up",
+            "export --json", "--json metrics", "import --toml --json a.toml",
         ])
     func usage(line: String) {
         let words = line.split(separator: " ").map(String.init)

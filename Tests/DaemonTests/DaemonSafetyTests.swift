@@ -32,6 +32,11 @@ import Wire
             let bad = try daemon.control("import", file.string)
             #expect(bad.status == 1)
             #expect(bad.errors.contains("no.such_key") && bad.errors.contains("99999 is outside"))
+            let report = try daemon.control("import", file.string, "--json")
+            #expect(report.status == 1 && report.errors.isEmpty)
+            let json = try JSONValue(parsing: Array(report.output.utf8))
+            #expect(json["settings"]?.array?.map { $0["key"]?.string } == ["follow.preset"])
+            #expect(json["refused"]?.array?.map { $0["line"]?.int } == [3, 4])
             #expect(try daemon.control("get", "follow.preset").output.contains("normal"))
             #expect(try daemon.control("get", Self.key).output == "300\n")
             let history = try daemon.control("history").output
@@ -85,6 +90,8 @@ import Wire
             try TestSupport.write("# nothing\n", to: file)
             let empty = try daemon.control("import", file.string)
             #expect(empty.status == 0 && empty.output.contains("contains no settings"))
+            let none = try daemon.control("import", file.string, "--json")
+            #expect(try JSONValue(parsing: Array(none.output.utf8))["settings"]?.array == [])
         }
     }
 

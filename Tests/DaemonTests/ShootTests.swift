@@ -73,6 +73,11 @@ import Wire
             let status = try Program.run(
                 [control, "shoot", "status", "--state", state], in: folder)
             #expect(status.output.contains("complete: 3 of 3 photos"))
+            let again = try daemon.control("shoot", "resume", "--state", state, "--json")
+            #expect(again.status == 0)
+            #expect(try JSONValue(parsing: Array(again.output.utf8))["complete"] == true)
+            let none = try daemon.control("shoot", "status", "--state", state + ".none", "--json")
+            #expect(try JSONValue(parsing: Array(none.output.utf8))["active"] == false)
         }
     }
 

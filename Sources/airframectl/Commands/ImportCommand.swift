@@ -22,10 +22,19 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: "File from `export`, or config.yaml; - for standard input.")
     var file: String
 
+    func validate() throws {
+        guard !toml || !options.json else {
+            throw ValidationError("--toml prints a configuration file. Omit --json.")
+        }
+    }
+
     func run() throws {
         let pairs = try read()
         guard !pairs.isEmpty else {
-            return Output.line("\(file) contains no settings; nothing has changed.")
+            return Output.line(
+                options.json
+                    ? Self.document([], refused: []).text
+                    : "\(file) contains no settings; nothing has changed.")
         }
         let refused = try toml ? write(pairs) : apply(pairs)
         if refused > 0 { throw ExitCode(ExitCodes.refused) }
@@ -58,24 +67,38 @@ struct ImportCommand: ParsableCommand {
     /// Sends the settings to airframed; returns the number of refused settings.
     private func apply(_ pairs: [SettingsFile.Pair]) throws -> Int {
         let client = try options.connect()
-        var refused = 0
+        var settings: [JSONValue] = []
+        var refused: [JSONValue] = []
         for pair in pairs {
             let (key, value) = (pair.key, pair.value)
             var params: [String: JSONValue] = ["key": .string(key), "value": .string(value)]
             params["rollback"] = rollback.map { .double($0.seconds) }
             do throws(ClientError) {
-                let setting: Wire.Setting = try client.request(.set, params)
-                Output.line(SettingsView.sentence(setting))
+                if options.json {
+                    settings.append(try client.json(.set, params))
+                } else {
+                    let setting: Wire.Setting = try client.request(.set, params)
+                    Output.line(SettingsView.sentence(setting))
+                }
             } catch {
                 // Only a refusal concerns this setting alone.
                 guard case .refused(let refusal) = error else { throw error }
-                refused += 1
+                refused.append([
+                    "key": .string(key), "line": .int(pair.line), "error": refusal.json,
+                ])
+                guard !options.json else { continue }
                 let message = refusal.message
                 let name = message.hasPrefix(key) ? "" : "\(key): "
                 Output.error("\(file):\(pair.line): \(name)\(message)")
             }
         }
-        return refused
+        if options.json { Output.line(Self.document(settings, refused: refused).text) }
+        return refused.count
+    }
+
+    /// JSON document about the changed and the refused settings.
+    private static func document(_ settings: [JSONValue], refused: [JSONValue]) -> JSONValue {
+        ["settings": .array(settings), "refused": .array(refused)]
     }
 
     /// Prints the valid settings; returns the number of invalid settings.

@@ -44,6 +44,12 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard !options.json else {
+            throw ValidationError("export prints a configuration file. Omit --json, or use diff.")
+        }
+    }
+
     func run() throws {
         let client = try options.connect()
         let changes: [SettingChange] = try client.request(.diff, ["lasting": true])

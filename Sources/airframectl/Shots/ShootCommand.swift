@@ -268,7 +268,13 @@ struct ShootStatusCommand: ParsableCommand {
 
     func run() throws {
         let store = ShotStore(place.path)
-        guard let record = try store.load() else { return Output.line("No shot has been started.") }
+        guard let record = try store.load() else {
+            let sentence = "No shot has been started."
+            return Output.line(
+                options.json
+                    ? JSONValue.object(["sentence": .string(sentence), "active": false]).text
+                    : sentence)
+        }
         let plan = try ShotFile.plan(record.recipe)
         let done = plan.frames.prefix(record.done).filter { $0.photo != nil }.count
         let isActive = store.activeRun != nil

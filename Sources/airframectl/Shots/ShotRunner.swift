@@ -77,7 +77,7 @@ enum ShotRunner {
         try store.take(patience: recipe.shutter.timeout) { signals.next(within: $0) == nil }
         let saved = try shoot.again ? nil : earlier(store, plan, shoot)
         if let saved, saved.done == plan.frames.count {
-            return Output.line("The shot is complete. --again begins it again.")
+            return tell("The shot is complete. --again begins it again.", true, options)
         }
         // A continued shot uses the file paths of the earlier run, because the existing files show
         // which photos were taken.
@@ -96,14 +96,13 @@ enum ShotRunner {
             isComplete
             ? run.summary
             : "Paused after \(run.photosDone) of \(plan.photos) photos. `airframectl shoot resume` continues."
-        if options.json {
-            Output.line(
-                JSONValue.object([
-                    "sentence": .string(sentence), "complete": .bool(isComplete),
-                ]).text)
-        } else {
-            Output.line(sentence)
-        }
+        tell(sentence, isComplete, options)
+    }
+
+    /// Prints the last line of a run.
+    private static func tell(_ sentence: String, _ isComplete: Bool, _ options: GlobalOptions) {
+        let result: JSONValue = ["sentence": .string(sentence), "complete": .bool(isComplete)]
+        Output.line(options.json ? result.text : sentence)
     }
 
     /// Absolute path of a photo's file; empty if the path is empty.

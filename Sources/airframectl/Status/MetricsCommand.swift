@@ -19,6 +19,13 @@ struct MetricsCommand: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard !options.json else {
+            throw ValidationError(
+                "metrics prints Prometheus's text format. Omit --json, or use status.")
+        }
+    }
+
     func run() throws {
         do throws(ClientError) {
             let status: Status = try options.connect().request(.status)
