@@ -26,7 +26,7 @@ final class PhoneService: Sendable {
     {
         let options = try Self.options(settings)
         let file = FilePath(settings.directory).appending("alignments.json")
-        pages = LocalPages(Self.read(file)) { alignments in
+        pages = LocalPages(Self.read(file, log: log)) { alignments in
             do {
                 try Self.write(alignments, to: file)
             } catch {
@@ -114,18 +114,24 @@ final class PhoneService: Sendable {
         return options
     }
 
-    private static func read(_ file: FilePath) -> [Alignment] {
-        guard let bytes = try? Data(contentsOf: file.string) else { return [] }
-        return (try? JSONDecoder().decode([Alignment].self, from: bytes)) ?? []
+    /// Reads the phones' calibrations. An unreadable file is renamed, so that the next calibration
+    /// does not overwrite it.
+    static func read(_ file: FilePath, log: (String) -> Void) -> [Alignment] {
+        do {
+            return try JSONDecoder().decode([Alignment].self, from: Data(contentsOf: file.string))
+        } catch let error as Errno where error == .noSuchFileOrDirectory {
+            return []
+        } catch {
+            let isKept = rename(file.string, file.string + ".bad") == 0
+            log(
+                "The phones' calibrations in \(file) cannot be read (\(error)). Calibrate the phones again."
+                    + (isKept ? " The file is now \(file).bad." : ""))
+            return []
+        }
     }
 
-    private static func write(_ alignments: [Alignment], to file: FilePath) throws {
-        let bytes = try JSONEncoder().encode(alignments)
-        let part = FilePath(file.string + ".part")
-        let descriptor = try FileDescriptor.open(
-            part, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
-        try descriptor.closeAfter { _ = try descriptor.writeAll(bytes) }
-        guard rename(part.string, file.string) == 0 else { throw Errno(rawValue: errno) }
+    static func write(_ alignments: [Alignment], to file: FilePath) throws {
+        try DurableFile.replace(file.string, with: Array(try JSONEncoder().encode(alignments)))
     }
 }
 
