@@ -8,6 +8,8 @@ struct GimbalReport {
     let snapshot: StabilizerSnapshot
     /// Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
     let north: Double?
+    /// True if the gimbal is also the gimbal manager.
+    let isManager: Bool
     /// Time since the start of airframed, ms.
     let bootMs: UInt32
     /// Permitted range of the set-point, degrees.
@@ -21,10 +23,15 @@ struct GimbalReport {
     ///   - snapshot: The newest snapshot of the loop; nil before the first sample.
     ///   - settings: Settings in force.
     ///   - north: Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
+    ///   - isManager: True if the gimbal is also the gimbal manager.
     ///   - bootMs: Time since the start of airframed, ms.
-    init(snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, bootMs: UInt32) {
+    init(
+        snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, isManager: Bool,
+        bootMs: UInt32
+    ) {
         self.snapshot = snapshot ?? StabilizerSnapshot()
         self.north = north
+        self.isManager = isManager
         self.bootMs = bootMs
         range =
             snapshot == nil
@@ -109,9 +116,13 @@ struct GimbalReport {
         let fromNorth = heading.flatMap { heading in north.map { heading + $0 } }
         message.deltaYaw = fromNorth.map { Float($0.remainder(dividingBy: 2 * .pi)) } ?? .nan
         message.deltaYawRate = .nan
-        message.device = MAVLinkConfiguration.device
+        message.device = device
         return message
     }
+
+    /// Device ID in the gimbal device's messages. If another component is the manager, the
+    /// component ID of the sender identifies the device, and this ID must be 0.
+    private var device: UInt8 { isManager ? MAVLinkConfiguration.device : 0 }
 
     private var failures: GimbalFailures {
         let conditions = snapshot.conditions
@@ -178,7 +189,7 @@ struct GimbalReport {
         message.moreCapabilities = capabilities.rawValue
         message.vendor = "airframe"
         message.model = "airframed"
-        message.device = MAVLinkConfiguration.device
+        message.device = device
         return message
     }
 

@@ -250,6 +250,7 @@ final class MAVLinkComponent {
         }
         let report = GimbalReport(
             snapshot: port.snapshot, settings: port.settings, north: director.vehicle.north,
+            isManager: configuration.isManager,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         switch id {
         case Heartbeat.format.id: send(report.heartbeat, to: peer)

@@ -56,7 +56,7 @@ public struct MAVLinkConfiguration: Sendable {
     /// Creates the default configuration, without any peer.
     public init() {}
 
-    /// Device ID of this gimbal in messages: 1, because the gimbal belongs to the manager's
+    /// Device ID of the gimbal in the manager's messages: 1, because the manager is the gimbal's
     /// component.
     static let device: UInt8 = 1
 }

@@ -31,7 +31,8 @@ public struct CameraInformation: MAVLinkMessage {
     public var lens: UInt8 = 0
     /// Address of the camera's definition file; empty without a definition file.
     public var definition = ""
-    /// Component ID of the camera's gimbal.
+    /// Component ID of the camera's gimbal, or 1...6 for a gimbal without its own component; 0
+    /// without a gimbal.
     public var gimbal: UInt8 = 0
     /// ID of a camera without a MAVLink component; 0 for a camera with a component.
     public var device: UInt8 = 0

@@ -24,7 +24,8 @@ struct CameraRole {
     let following: FollowingState?
     /// State of the companion program that takes photos and records video; nil if there is none.
     let captured: CaptureState?
-    /// MAVLink component of the gimbal.
+    /// ID of the gimbal device: as in the messages of the gimbal manager, if the gimbal is the
+    /// manager; otherwise the gimbal's component ID.
     let gimbal: UInt8
     /// Time since the start of airframed, ms.
     let bootMs: UInt32
@@ -148,7 +149,8 @@ extension MAVLinkComponent {
         answer.target = sender
         send(answer, to: peer, from: cameraAddress)
         let role = CameraRole(
-            stream: stream, following: following, captured: captured, gimbal: address.component,
+            stream: stream, following: following, captured: captured,
+            gimbal: configuration.isManager ? MAVLinkConfiguration.device : address.component,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         switch id {
         case CameraInformation.format.id: send(role.information, to: peer, from: cameraAddress)
