@@ -168,7 +168,7 @@ struct GimbalReport {
             .rollAxis, .rollLock, .pitchAxis, .pitchLock, .yawAxis, .yawLock,
         ]
         if snapshot.showsJoints {
-            result.formUnion([.retract, .neutral, .rollFollow, .pitchFollow, .yawFollow])
+            result.formUnion([.retract, .neutral, .yawFollow])
         }
         if upper.yaw >= 2 * .pi { result.insert(.infiniteYaw) }
         if north != nil { result.insert(.yawInEarthFrame) }

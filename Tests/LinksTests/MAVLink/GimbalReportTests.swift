@@ -21,4 +21,18 @@ import Wire
         let managed = report(isManager: false)
         #expect(managed.deviceInformation.device == 0 && managed.deviceStatus.device == 0)
     }
+
+    @Test("only yaw can follow the vehicle, because roll and pitch are held to the horizon")
+    func follow() {
+        var snapshot = StabilizerSnapshot()
+        snapshot.showsJoints = true
+        let report = report(snapshot)
+        for flags in [
+            report.deviceInformation.moreCapabilities, report.managerInformation.capabilities,
+        ] {
+            let found = GimbalCapabilities(rawValue: flags)
+            #expect(found.contains(.yawFollow))
+            #expect(found.isDisjoint(with: [.rollFollow, .pitchFollow]))
+        }
+    }
 }
