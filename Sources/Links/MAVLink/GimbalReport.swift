@@ -12,7 +12,8 @@ struct GimbalReport {
     let isManager: Bool
     /// Time since the start of airframed, ms.
     let bootMs: UInt32
-    /// Permitted range of the set-point, degrees.
+    /// Range that requests can reach: the set-points that are permitted and that the joints can
+    /// reach, degrees.
     private let range: AxisRanges
     /// Permitted range of the joint angles, degrees.
     private let jointRange: AxisRanges
@@ -35,12 +36,10 @@ struct GimbalReport {
         self.bootMs = bootMs
         range =
             snapshot == nil
-            ? AxisRanges(lower: .zero, upper: .zero) : settings.motion.rangeDeg
+            ? AxisRanges(lower: .zero, upper: .zero)
+            : settings.motion.rangeDeg.intersection(settings.joints.rangeDeg)
         jointRange = settings.joints.rangeDeg
     }
-
-    private var lower: AxisVector { range.lower * (.pi / 180) }
-    private var upper: AxisVector { range.upper * (.pi / 180) }
 
     /// Flags of the gimbal's state. Roll and pitch are held relative to the horizon in every mode
     /// except `fpv`.
@@ -128,8 +127,7 @@ struct GimbalReport {
         let conditions = snapshot.conditions
         var failures: GimbalFailures = []
         if conditions.intersects(.jointLimit) {
-            let lower = jointRange.lower * (.pi / 180)
-            let upper = jointRange.upper * (.pi / 180)
+            let (lower, upper) = jointRange.radians
             let ends = [
                 (snapshot.joints.roll, lower.roll, upper.roll),
                 (snapshot.joints.pitch, lower.pitch, upper.pitch),
@@ -163,14 +161,15 @@ struct GimbalReport {
         return failures
     }
 
-    private var capabilities: GimbalCapabilities {
+    /// Capabilities of a gimbal with the given range, degrees.
+    private func capabilities(in range: AxisRanges) -> GimbalCapabilities {
         var result: GimbalCapabilities = [
             .rollAxis, .rollLock, .pitchAxis, .pitchLock, .yawAxis, .yawLock,
         ]
         if snapshot.showsJoints {
             result.formUnion([.retract, .neutral, .yawFollow])
         }
-        if upper.yaw >= 2 * .pi { result.insert(.infiniteYaw) }
+        if range.isYawEndless { result.insert(.infiniteYaw) }
         if north != nil { result.insert(.yawInEarthFrame) }
         return result
     }
@@ -182,9 +181,12 @@ struct GimbalReport {
         for (place, part) in version.prefix(4).enumerated() {
             message.firmware |= (part & 0xFF) << (8 * UInt32(place))
         }
+        // The limits of the hardware; GIMBAL_MANAGER_INFORMATION contains the limits of requests.
+        let (lower, upper) = jointRange.radians
         (message.rollMin, message.rollMax) = (Float(lower.roll), Float(upper.roll))
         (message.pitchMin, message.pitchMax) = (Float(lower.pitch), Float(upper.pitch))
-        (message.yawMin, message.yawMax) = yawRange
+        (message.yawMin, message.yawMax) = jointRange.yawRadians
+        let capabilities = capabilities(in: jointRange)
         message.capabilities = UInt16(truncatingIfNeeded: capabilities.rawValue)
         message.moreCapabilities = capabilities.rawValue
         message.vendor = "airframe"
@@ -196,17 +198,13 @@ struct GimbalReport {
     var managerInformation: GimbalManagerInformation {
         var message = GimbalManagerInformation()
         message.bootMs = bootMs
-        message.capabilities = capabilities.union(.pointsAtPlaces).rawValue
+        message.capabilities = capabilities(in: range).union(.pointsAtPlaces).rawValue
+        let (lower, upper) = range.radians
         (message.rollMin, message.rollMax) = (Float(lower.roll), Float(upper.roll))
         (message.pitchMin, message.pitchMax) = (Float(lower.pitch), Float(upper.pitch))
-        (message.yawMin, message.yawMax) = yawRange
+        (message.yawMin, message.yawMax) = range.yawRadians
         message.device = MAVLinkConfiguration.device
         return message
-    }
-
-    /// Permitted range of yaw, rad, limited to -π...π.
-    private var yawRange: (Float, Float) {
-        (Float(max(lower.yaw, -.pi)), Float(min(upper.yaw, .pi)))
     }
 
     func managerStatus(_ director: GimbalDirector) -> GimbalManagerStatus {
@@ -217,6 +215,29 @@ struct GimbalReport {
         message.primary = director.primary
         message.secondary = director.secondary
         return message
+    }
+}
+
+extension AxisRanges {
+    /// Ends of the intervals, rad.
+    fileprivate var radians: (lower: AxisVector, upper: AxisVector) {
+        (lower * (.pi / 180), upper * (.pi / 180))
+    }
+
+    /// Range of yaw, rad, limited to -π...π.
+    fileprivate var yawRadians: (Float, Float) {
+        (Float(max(radians.lower.yaw, -.pi)), Float(min(radians.upper.yaw, .pi)))
+    }
+
+    /// The angles that are in both ranges.
+    fileprivate func intersection(_ other: AxisRanges) -> AxisRanges {
+        AxisRanges(
+            lower: AxisVector(
+                yaw: max(lower.yaw, other.lower.yaw), roll: max(lower.roll, other.lower.roll),
+                pitch: max(lower.pitch, other.lower.pitch)),
+            upper: AxisVector(
+                yaw: min(upper.yaw, other.upper.yaw), roll: min(upper.roll, other.upper.roll),
+                pitch: min(upper.pitch, other.upper.pitch)))
     }
 }
 
