@@ -6,8 +6,8 @@ import Wire
 /// State of the gimbal, converted to MAVLink's units and flags.
 struct GimbalReport {
     let snapshot: StabilizerSnapshot
-    /// Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
-    let north: Double?
+    /// Heading and turn rate of the vehicle.
+    let vehicle: VehicleHeading
     /// True if the gimbal is also the gimbal manager.
     let isManager: Bool
     /// Time since the start of airframed, ms.
@@ -23,15 +23,15 @@ struct GimbalReport {
     /// - Parameters:
     ///   - snapshot: The newest snapshot of the loop; nil before the first sample.
     ///   - settings: Settings in force.
-    ///   - north: Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
+    ///   - vehicle: Heading and turn rate of the vehicle.
     ///   - isManager: True if the gimbal is also the gimbal manager.
     ///   - bootMs: Time since the start of airframed, ms.
     init(
-        snapshot: StabilizerSnapshot?, settings: Settings, north: Double?, isManager: Bool,
-        bootMs: UInt32
+        snapshot: StabilizerSnapshot?, settings: Settings, vehicle: VehicleHeading,
+        isManager: Bool, bootMs: UInt32
     ) {
         self.snapshot = snapshot ?? StabilizerSnapshot()
-        self.north = north
+        self.vehicle = vehicle
         self.isManager = isManager
         self.bootMs = bootMs
         range =
@@ -40,6 +40,9 @@ struct GimbalReport {
             : settings.motion.rangeDeg.intersection(settings.joints.rangeDeg)
         jointRange = settings.joints.rangeDeg
     }
+
+    /// Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
+    private var north: Double? { vehicle.north }
 
     /// Flags of the gimbal's state. Roll and pitch are held relative to the horizon in every mode
     /// except `fpv`.
@@ -109,12 +112,16 @@ struct GimbalReport {
         let q = turn * snapshot.attitude
         message.bootMs = bootMs
         message.q = [q.w, q.x, q.y, q.z].map(Float.init)
-        message.rates = [snapshot.rate.x, snapshot.rate.y, snapshot.rate.z].map(Float.init)
+        // The rates are in the same frame as the attitude. Without a report of the vehicle's turn
+        // rate, the vehicle is assumed not to turn.
+        var rate = q.rotate(snapshot.rate)
+        if heading != nil { rate.z -= vehicle.rate ?? 0 }
+        message.rates = [rate.x, rate.y, rate.z].map(Float.init)
         message.failures = failures.rawValue
         message.flags = UInt16(truncatingIfNeeded: flags.rawValue)
         let fromNorth = heading.flatMap { heading in north.map { heading + $0 } }
         message.deltaYaw = fromNorth.map { Float($0.remainder(dividingBy: 2 * .pi)) } ?? .nan
-        message.deltaYawRate = .nan
+        message.deltaYawRate = vehicle.rate.map { Float($0) } ?? .nan
         message.device = device
         return message
     }

@@ -249,7 +249,7 @@ final class MAVLinkComponent {
             return true
         }
         let report = GimbalReport(
-            snapshot: port.snapshot, settings: port.settings, north: director.vehicle.north,
+            snapshot: port.snapshot, settings: port.settings, vehicle: director.vehicle,
             isManager: configuration.isManager,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         switch id {

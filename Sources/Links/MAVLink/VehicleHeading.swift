@@ -19,6 +19,8 @@ struct VehicleHeading {
     private(set) var north: Double?
     /// Turn rate that the autopilot has announced for the vehicle, rad/s; 0 if unknown.
     private(set) var feedForward = 0.0
+    /// Measured turn rate of the vehicle about the vertical, rad/s; nil if unknown.
+    private(set) var rate: Double?
     private var heard: Instant?
 
     /// Corrects `north` with a report of the autopilot.
@@ -37,6 +39,7 @@ struct VehicleHeading {
         else { return }
         let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
         feedForward = rates.first { $0.isFinite } ?? 0
+        rate = rates[1].isFinite ? rates[1] : nil
         // The reported heading is extrapolated by the vehicle's turn since the measurement.
         let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
         let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0
@@ -56,6 +59,7 @@ struct VehicleHeading {
     mutating func advance(now: Instant) {
         guard let heard, now.seconds(since: heard) > Self.staleSeconds else { return }
         feedForward = 0
+        rate = nil
     }
 
     /// Heading of the vehicle in the loop's frame, rad; nil if the joint angles are unknown.

@@ -101,7 +101,7 @@ public struct GimbalDeviceAttitudeStatus: MAVLinkMessage {
     public var bootMs: UInt32 = 0
     /// Attitude of the gimbal, in the frame given by the flags.
     public var q: [Float] = [1, 0, 0, 0]
-    /// Measured rates of roll, pitch and yaw, rad/s; NaN means unknown.
+    /// Measured angular velocity about x, y and z in the frame of `q`, rad/s; NaN means unknown.
     public var rates = [Float](repeating: 0, count: 3)
     /// Errors of the gimbal: GIMBAL_DEVICE_ERROR_FLAGS.
     public var failures: UInt32 = 0

@@ -8,10 +8,11 @@ import Wire
 @Suite("MAVLink: reports of the gimbal") struct GimbalReportTests {
     private func report(
         _ snapshot: StabilizerSnapshot = StabilizerSnapshot(), settings: Settings = Settings(),
-        isManager: Bool = true
+        vehicle: VehicleHeading = VehicleHeading(), isManager: Bool = true
     ) -> GimbalReport {
         GimbalReport(
-            snapshot: snapshot, settings: settings, north: nil, isManager: isManager, bootMs: 0)
+            snapshot: snapshot, settings: settings, vehicle: vehicle, isManager: isManager,
+            bootMs: 0)
     }
 
     @Test("the device ID is 1 if the gimbal is its own manager, otherwise 0")
@@ -35,6 +36,36 @@ import Wire
             #expect(found.contains(.yawFollow))
             #expect(found.isDisjoint(with: [.rollFollow, .pitchFollow]))
         }
+    }
+
+    /// True if the rates are equal, with a tolerance for float32.
+    private func isEqual(_ rates: [Float], _ expected: [Float]) -> Bool {
+        zip(rates, expected).allSatisfy { abs($0 - $1) < 1e-5 }
+    }
+
+    @Test("the angular velocity is in the frame of the attitude, not in the camera's own frame")
+    func rates() {
+        // The camera looks straight down to the right, and turns by 0.5 rad/s about the vertical.
+        var snapshot = StabilizerSnapshot()
+        snapshot.attitude = EulerZXY.quaternion(
+            AxisVector(yaw: .pi / 2, roll: 0, pitch: -.pi / 2))
+        snapshot.rate = snapshot.attitude.conjugate.rotate(Vector3(0, 0, 0.5))
+        #expect(abs(snapshot.rate.z) < 1e-9, "the gyroscope measures this turn on another axis")
+        let earth = report(snapshot).deviceStatus
+        #expect(isEqual(earth.rates, [0, 0, 0.5]) && earth.deltaYawRate.isNaN)
+        // The vehicle turns with the camera, and the camera pitches up by 0.2 rad/s.
+        snapshot.attitude = .aboutZ(.pi / 2)
+        snapshot.rate = Vector3(0, 0.2, 0.5)
+        snapshot.jointSource = .encoders
+        #expect(isEqual(report(snapshot).deviceStatus.rates, [0, 0.2, 0.5]))
+        var state = AutopilotStateForGimbalDevice()
+        state.yawRate = 0.5
+        var vehicle = VehicleHeading()
+        vehicle.learn(state, snapshot, now: at(0))
+        let moving = report(snapshot, vehicle: vehicle).deviceStatus
+        #expect(isEqual(moving.rates, [0, 0.2, 0]) && moving.deltaYawRate == 0.5)
+        vehicle.advance(now: at(3))
+        #expect(report(snapshot, vehicle: vehicle).deviceStatus.deltaYawRate.isNaN)
     }
 
     @Test("the device reports the range of its joints, the manager the part that is permitted")
