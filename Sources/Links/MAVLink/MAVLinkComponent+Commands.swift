@@ -216,8 +216,10 @@ extension MAVLinkComponent {
             try checkManager(device: params[0])
             try director.lookAhead(from: sender, now: now)
         case .mountControl:
+            try checkManager(device: .nan)
             try director.steerUnmanaged(try Self.mount(params), from: sender, now: now)
         case .mountConfigure:
+            try checkManager(device: .nan)
             // Mount mode 0 retracts the camera, and mode 1 centres it, as for
             // MAV_CMD_DO_MOUNT_CONTROL. The command's other parameters are ignored, because the
             // gimbal always holds the horizon.
@@ -225,6 +227,7 @@ extension MAVLinkComponent {
             try director.steerUnmanaged(wanted, from: sender, now: now)
         case .preflightCalibration:
             try demandOwnAddress(order)
+            try demandManager(sender)
             guard params[0] == 1 else {
                 throw Refusal(
                     .unsupported,
@@ -279,6 +282,17 @@ extension MAVLinkComponent {
         }
     }
 
+    /// Refuses a sender of another system while an autopilot is the manager, because only the
+    /// gimbal's own vehicle can then control the gimbal.
+    private func demandManager(_ sender: MAVLinkAddress) throws(Refusal) {
+        guard configuration.isManager || isOfOurSystem(sender) else {
+            throw Refusal(
+                .refused,
+                "The autopilot is the manager of this gimbal, so only components of system \(address.system) can send this command."
+            )
+        }
+    }
+
     /// Refuses a broadcast command, because the command is meant for the vehicle's motors and
     /// sensors.
     private func demandOwnAddress(_ order: Order) throws(Refusal) {
@@ -293,6 +307,8 @@ extension MAVLinkComponent {
     {
         try demandOwnAddress(order)
         let isForced = order.params[1] == Order.forced
+        // Nothing moves after the reset of a stop, so the reset depends only on the stop's source.
+        if !isForced { try demandManager(sender) }
         switch (order.params[0], isForced) {
         case (1, true): try port.ask(.resetEmergencyStop, for: sender, now: now)
         case (1, false): try port.ask(.mode(.locked), for: sender, now: now)

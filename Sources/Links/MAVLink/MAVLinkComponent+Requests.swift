@@ -73,7 +73,8 @@ extension MAVLinkComponent {
         [0, Float(MAVLinkConfiguration.device), Float(address.component)].contains(device)
     }
 
-    private func isOfOurSystem(_ sender: MAVLinkAddress) -> Bool {
+    /// True if the sender belongs to the gimbal's own system; counts other senders.
+    func isOfOurSystem(_ sender: MAVLinkAddress) -> Bool {
         if sender.system == address.system { return true }
         counters.foreign += 1
         return false

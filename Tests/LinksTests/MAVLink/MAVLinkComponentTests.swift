@@ -231,6 +231,26 @@ import Wire
         #expect(gimbal.takeRequests().count == 2)
     }
 
+    @Test("a ground station cannot take a gimbal from the autopilot that manages the gimbal")
+    func foreignStation() {
+        let component = component(isManager: false)
+        let pilot = MAVLinkAddress(system: 1, component: 1)
+        #expect(command(.mountControl, [-20, 0, 0, 0, 0, 0, 2], component) == [3])
+        #expect(command(.mountConfigure, [1], component) == [3])
+        for params in [[1], [0]] as [[Float]] {
+            #expect(command(.armDisarm, params, component) == [2])
+        }
+        #expect(command(.preflightCalibration, [1], component) == [2])
+        #expect(component.counters.foreign == 3)
+        #expect(gimbal.takeRequests().isEmpty && component.director.primary == .none)
+        #expect(command(.preflightCalibration, [1], component, from: pilot) == [0])
+        #expect(command(.armDisarm, [1], component, from: pilot) == [0])
+        // Every sender can stop the gimbal, and reset its own stop.
+        #expect(command(.flightTermination, [1], component) == [0])
+        #expect(command(.armDisarm, [1, 21196], component) == [0])
+        #expect(gimbal.takeRequests().suffix(2) == [.emergencyStop, .resetEmergencyStop])
+    }
+
     @Test("parameters are listed one by one, and a wrong value is answered with the present value")
     func parameters() {
         let component = component()
