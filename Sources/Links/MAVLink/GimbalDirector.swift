@@ -41,7 +41,7 @@ struct GimbalDirector {
 
     /// The peer that is the source of requests to the `Commander`: the primary peer, or the
     /// secondary peer if there is no primary peer.
-    private var source: MAVLinkAddress { primary != .none ? primary : secondary }
+    var source: MAVLinkAddress { primary != .none ? primary : secondary }
 
     // MARK: Control
 
@@ -153,6 +153,15 @@ struct GimbalDirector {
         }
     }
 
+    /// Gives control to the sender if no peer is in control; otherwise refuses a sender that is not
+    /// in control. Call this method for commands from before MAV_CMD_DO_GIMBAL_MANAGER_CONFIGURE.
+    mutating func takeUnmanaged(by sender: MAVLinkAddress, now: Instant) throws(Refusal) {
+        if source == .none {
+            try configure([-2, -2, -1, -1], from: sender, isHeard: { _ in true }, now: now)
+        }
+        try demandControl(of: sender)
+    }
+
     // MARK: Requests
 
     /// Executes a peer's request that requires control.
@@ -176,9 +185,7 @@ struct GimbalDirector {
     mutating func steerUnmanaged(
         _ wanted: GimbalRequest, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
-        if source == .none {
-            try configure([-2, -2, -1, -1], from: sender, isHeard: { _ in true }, now: now)
-        }
+        try takeUnmanaged(by: sender, now: now)
         try steer(wanted, from: sender, now: now)
     }
 

@@ -233,7 +233,8 @@ extension MAVLinkComponent {
                     .unsupported,
                     "This command can only calibrate the gyroscope; its first parameter must be 1.")
             }
-            try port.calibrateGyro(for: CommandSource(sender), now: now)
+            try director.takeUnmanaged(by: sender, now: now)
+            try port.calibrateGyro(for: CommandSource(director.source), now: now)
         case .flightTermination:
             // A flight termination with a valid parameter is an emergency stop, which was executed
             // before this function was called.
@@ -311,8 +312,10 @@ extension MAVLinkComponent {
         if !isForced { try demandManager(sender) }
         switch (order.params[0], isForced) {
         case (1, true): try port.ask(.resetEmergencyStop, for: sender, now: now)
-        case (1, false): try port.ask(.mode(.locked), for: sender, now: now)
-        case (0, false): try port.ask(.mode(.inactive), for: sender, now: now)
+        case (1, false), (0, false):
+            try director.takeUnmanaged(by: sender, now: now)
+            let mode: Mode = order.params[0] == 1 ? .locked : .inactive
+            try port.ask(.mode(mode), for: director.source, now: now)
         default:
             throw Refusal(.refused, "The first parameter must be 1 (motors on) or 0 (motors off).")
         }

@@ -118,7 +118,10 @@ import Wire
         #expect(command(.armDisarm, [1], component) == [0])
         #expect(command(.flightTermination, [1], component, target: .none) == [0])
         #expect(command(.armDisarm, [1, 21196], component) == [0])
-        #expect(gimbal.takeRequests() == [.mode(.locked), .emergencyStop, .resetEmergencyStop])
+        #expect(
+            gimbal.takeRequests() == [
+                .take, .mode(.locked), .emergencyStop, .resetEmergencyStop,
+            ])
     }
 
     @Test(

@@ -236,6 +236,23 @@ import Wire
         #expect(gimbal.memory.withLock { $0.calibrations } == 1)
     }
 
+    @Test(
+        "the switch of the motors and a calibration take control, and are refused to other peers",
+        arguments: [
+            (.armDisarm, [1]), (.armDisarm, [0]), (.preflightCalibration, [1]),
+        ] as [(MAVLinkCommand, [Float])])
+    func implicitControl(_ number: MAVLinkCommand, _ params: [Float]) {
+        #expect(command(number, params, from: station) == 0)
+        #expect(component.director.primary == station)
+        #expect(gimbal.takeRequests().first == .take)
+        #expect(command(number, params, from: other, by: 1) == 10)
+        #expect(gimbal.takeRequests().isEmpty)
+        #expect(command(.gimbalManagerConfigure, [-3, -3, -1, -1], from: station) == 0)
+        #expect(gimbal.takeRequests() == [.release])
+        #expect(command(number, params, from: other, by: 1) == 0)
+        #expect(component.director.primary == other)
+    }
+
     @Test("repeated stops are reported at most once per second")
     func tellingOfStops() {
         for _ in 0..<1000 { _ = command(.flightTermination, [1], from: other, by: 1) }
