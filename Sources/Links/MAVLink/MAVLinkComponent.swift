@@ -71,6 +71,8 @@ final class MAVLinkComponent {
     var followingStreams: [Int: (period: Double, due: Instant)] = [:]
     /// Series of photos in progress; nil if there is none.
     var photoSeries: PhotoSeries?
+    /// Sequence number and time of the last photo that each sender has requested.
+    var photoNumbers: [MAVLinkAddress: (number: Float, time: Instant)] = [:]
     /// Number of photos that have been reported to ground stations.
     var photos = 0
     /// Index of the next parameter to send, by peer, for each parameter list in progress.

@@ -1,12 +1,20 @@
 import GimbalCore
 import Port
+import Synchronization
 import Testing
 import Wire
 
 @testable import Links
 
+/// Photos that a camera has taken.
+private final class Photos: Sendable {
+    let count = Mutex(0)
+}
+
 @Suite("The camera as a MAVLink component") struct CameraRoleTests {
     private static let station = MAVLinkAddress(system: 255, component: 190)
+
+    private let photos = Photos()
 
     private func component(isManager: Bool = true) -> MAVLinkComponent {
         var configuration = MAVLinkConfiguration()
@@ -15,6 +23,9 @@ import Wire
             uri: "rtsp://10.0.0.2:8554/stream", width: 1280, height: 720, rateHz: Number(30),
             bitrateKbps: Number(4000))
         configuration.camera = { stream }
+        configuration.capture = { [photos] (_, _) throws(Refusal) in
+            photos.count.withLock { $0 += 1 }
+        }
         let result = MAVLinkComponent(
             configuration: configuration, port: FakePort(), log: LineLog().logger, now: at(0))
         result.join(0, now: at(0))
@@ -40,7 +51,7 @@ import Wire
 
     private func send(
         _ number: UInt16, _ params: [Float], to component: MAVLinkComponent,
-        target: MAVLinkAddress? = nil
+        target: MAVLinkAddress? = nil, at seconds: Double = 0
     ) {
         var message = CommandLong()
         message.command = number
@@ -48,7 +59,7 @@ import Wire
         message.target = target ?? component.cameraAddress
         component.receive(
             MAVLinkFrame(message, from: Self.station, sequence: 0, version: .v2), bytes: [],
-            from: 0, now: at(0))
+            from: 0, now: at(seconds))
     }
 
     @Test(
@@ -58,5 +69,36 @@ import Wire
         let component = component(isManager: isManager)
         send(MAVLinkCommand.requestMessage.rawValue, [259], to: component)
         #expect(sent(CameraInformation.self, by: component).map(\.gimbal) == [device])
+    }
+
+    /// Requests one photo; the result, and the number of photos since the start.
+    private func photo(
+        _ params: [Float], _ component: MAVLinkComponent, at seconds: Double = 0
+    ) -> [Int] {
+        send(2000, params, to: component, at: seconds)
+        let results = sent(CommandAck.self, by: component).map { Int($0.result) }
+        return results + [photos.count.withLock { $0 }]
+    }
+
+    @Test("a repeated command with the same sequence number takes no second photo")
+    func repetition() {
+        let component = component()
+        #expect(photo([0, 0, 1, 1], component) == [0, 1])
+        #expect(photo([0, 0, 1, 1], component, at: 0.5) == [0, 1])
+        #expect(photo([0, 0, 1, 2], component, at: 1) == [0, 2])
+        // A station that has restarted counts from 1 again.
+        #expect(photo([0, 0, 1, 2], component, at: 10) == [0, 3])
+        // Without a sequence number, each command takes a photo.
+        #expect(photo([0, 0, 1, 0], component, at: 11) == [0, 4])
+        #expect(photo([0, 0, 1, 0], component, at: 11) == [0, 5])
+    }
+
+    @Test("a command for another sensor of the camera is denied")
+    func sensors() {
+        let component = component()
+        #expect(photo([1, 0, 1], component) == [0, 1])
+        for sensor in [2, 99, .nan] as [Float] {
+            #expect(photo([sensor, 0, 1], component) == [2, 1])
+        }
     }
 }

@@ -12,6 +12,10 @@ extension CameraRole {
         case videoStart = 2500
         case videoStop = 2501
     }
+
+    /// Time within which a command for a photo with the same sequence number is a repetition, s. A
+    /// ground station that has restarted counts from 1 again.
+    fileprivate static let repetitionSeconds = 5.0
 }
 
 extension CameraCaptureStatus {
@@ -60,7 +64,10 @@ extension MAVLinkComponent {
     ) -> MAVLinkResult? {
         let source = CommandSource(sender)
         switch CameraRole.CaptureCommand(rawValue: order.number) {
-        case .imageStart where order.params[2] == 1: return capture(.photo, source)
+        case .imageStart where !isOurSensor(order), .imageStop where !isOurSensor(order):
+            return .denied
+        case .imageStart where order.params[2] == 1:
+            return takePhoto(number: order.params[3], from: sender, now: now)
         case .imageStart:
             guard
                 let series = PhotoSeries(
@@ -75,6 +82,26 @@ extension MAVLinkComponent {
         case .videoStop: return capture(.stop, source)
         case nil: return nil
         }
+    }
+
+    /// True if the first parameter of a command for photos selects all sensors of the camera or its
+    /// only sensor.
+    private func isOurSensor(_ order: Order) -> Bool { [0, 1].contains(order.params[0]) }
+
+    /// Takes one photo, unless the command is the repetition of a command whose answer was lost.
+    private func takePhoto(
+        number: Float, from sender: MAVLinkAddress, now: Instant
+    ) -> MAVLinkResult {
+        photoNumbers = photoNumbers.filter {
+            now.seconds(since: $0.value.time) < CameraRole.repetitionSeconds
+        }
+        if number >= 1, photoNumbers[sender]?.number == number {
+            photoNumbers[sender] = (number, now)
+            return .accepted
+        }
+        let result = capture(.photo, CommandSource(sender))
+        if result == .accepted { photoNumbers[sender] = (number, now) }
+        return result
     }
 
     /// Takes the photo of the series that is due. A refusal ends the series.
