@@ -84,7 +84,9 @@ extension MAVLinkComponent {
         var request: UInt32?
         do throws(Refusal) {
             switch command {
-            case .requestMessage: request = try requested(order.params[0], peer)
+            case .requestMessage:
+                request = try requested(order.params[0], peer)
+                try demandBattery(for: request)
             case .setMessageInterval: try setInterval(order, for: peer, now: now)
             case .getMessageInterval: request = try requested(order.params[0], peer)
             case .preflightStorage: return try save(order, from: sender, peer)
@@ -173,10 +175,23 @@ extension MAVLinkComponent {
         return id
     }
 
+    /// Refuses a request for BATTERY_STATUS while there is no report of a battery.
+    private func demandBattery(for message: UInt32?) throws(Refusal) {
+        guard message == BatteryReport.format.id else { return }
+        guard let battery = configuration.battery() else {
+            throw Refusal(.unsupported, "No battery is configured; see the settings `battery`.")
+        }
+        if let problem = battery.problem { throw Refusal(.noValue, problem) }
+    }
+
     private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(Refusal) {
         let id = try requested(order.params[0], peer)
         guard MessageStreams.permits(microseconds: order.params[1]) else {
             throw Refusal(.refused, "The interval must be at most 30 minutes.")
+        }
+        guard id != Heartbeat.format.id || order.params[1] >= 0 else {
+            throw Refusal(
+                .refused, "The heartbeat cannot be disabled, because it announces the gimbal.")
         }
         setPeriod(of: id, microseconds: Double(order.params[1]), for: peer, now: now)
     }

@@ -14,11 +14,12 @@ import Wire
     private let log = LineLog()
 
     private func component(
-        isManager: Bool = true, camera: VideoStream? = nil
+        isManager: Bool = true, camera: VideoStream? = nil, battery: BatteryStatus? = nil
     ) -> MAVLinkComponent {
         var configuration = MAVLinkConfiguration()
         configuration.isManager = isManager
         configuration.camera = { camera }
+        configuration.battery = { battery }
         let result = MAVLinkComponent(
             configuration: configuration, port: gimbal, log: log.logger, now: at(0))
         result.join(0, now: at(0))
@@ -189,6 +190,24 @@ import Wire
         #expect(abs(count(GimbalDeviceAttitudeStatus.self, 60) - 1000) <= 1)
         #expect(command(.setMessageInterval, [285, -1], component) == [0])
         #expect(count(GimbalDeviceAttitudeStatus.self, 80) == 0)
+    }
+
+    @Test("a request for BATTERY_STATUS is accepted only if a battery is reported")
+    func battery() {
+        var battery = BatteryStatus()
+        #expect(command(.requestMessage, [147], component()) == [3])
+        #expect(command(.requestMessage, [147], component(battery: battery)) == [0])
+        battery.problem = "the battery is not present"
+        #expect(command(.requestMessage, [147], component(battery: battery)) == [1])
+    }
+
+    @Test("the heartbeat cannot be disabled, but its interval can change")
+    func heartbeatInterval() {
+        let component = component()
+        #expect(command(.setMessageInterval, [0, -1], component) == [2])
+        #expect(command(.setMessageInterval, [0, 500_000], component) == [0])
+        #expect(component.period(of: 0, for: 0) == 0.5)
+        #expect(command(.setMessageInterval, [0, 0], component) == [0])
     }
 
     @Test(
