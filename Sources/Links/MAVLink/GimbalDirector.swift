@@ -210,6 +210,10 @@ struct GimbalDirector {
             return try port.turn(
                 wanted.rates.orZero, isFollowing: !isLocked, for: peer, now: now)
         }
+        guard !wanted.isMixed else {
+            throw Refusal(
+                .refused, "A request must contain angles for all axes that move, or only rates.")
+        }
         let heading = VehicleHeading.heading(in: snapshot) ?? 0
         var angles = wanted.angles
         if isLocked {

@@ -1,4 +1,5 @@
 import GimbalCore
+import Port
 import Wire
 
 /// Requested motion of the gimbal; the form is the same for all kinds of MAVLink messages. Angles
@@ -76,6 +77,15 @@ struct GimbalRequest: Equatable {
 
     /// True if the flags of a request contradict each other.
     var isContradictory: Bool { flags.isSuperset(of: [.yawInVehicleFrame, .yawInEarthFrame]) }
+
+    /// True if the request contains an angle for one axis, and only a rate for another axis. The
+    /// gimbal turns either to angles or at rates.
+    var isMixed: Bool {
+        let axes = [
+            (angles.yaw, rates.yaw), (angles.roll, rates.roll), (angles.pitch, rates.pitch),
+        ]
+        return angles.isRequested && axes.contains { $0.isNaN && !$1.isNaN && $1 != 0 }
+    }
 
     /// True if the given yaw is relative to the vehicle's heading.
     var isYawFromVehicle: Bool {

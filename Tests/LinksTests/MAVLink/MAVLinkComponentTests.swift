@@ -155,6 +155,19 @@ import Wire
         #expect(abs(yaw - .pi / 18) < 1e-6)
     }
 
+    @Test("a request with an angle for pitch and only a rate for yaw is denied")
+    func mixed() {
+        let component = component()
+        _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
+        _ = gimbal.takeRequests()
+        #expect(command(.gimbalManagerPitchYaw, [-30, .nan, .nan, 5, 16], component) == [2])
+        #expect(gimbal.takeRequests().isEmpty)
+        // A rate of 0 requests no motion, and a rate with an angle limits the turn.
+        #expect(command(.gimbalManagerPitchYaw, [-30, .nan, .nan, 0, 16], component) == [0])
+        #expect(command(.gimbalManagerPitchYaw, [-30, 10, 5, 5, 16], component) == [0])
+        #expect(command(.gimbalManagerPitchYaw, [.nan, .nan, 5, 5, 16], component) == [0])
+    }
+
     @Test(
         "a station that is silent for five seconds loses control, and does not regain it automatically"
     )
