@@ -55,6 +55,9 @@ enum MAVFrame {
     static let globalInt: UInt8 = 5
     /// Altitude above home, in COMMAND_INT.
     static let relativeInt: UInt8 = 6
+
+    /// Frames in which airframed accepts a place.
+    static let known = [global, relative, globalInt, relativeInt]
 }
 
 /// Request to save the parameters; the write to the disk can still be in progress.
@@ -79,6 +82,13 @@ extension MAVLinkComponent {
             // An unknown command that is sent to all components is meant for another component.
             if order.target == address { acknowledge(order, .unsupported, sender, peer) }
             return
+        }
+        guard command != .roiLocation || MAVFrame.known.contains(order.place.frame) else {
+            counters.refused += 1
+            log.info(
+                "MAVLink: airframed refused \(command) from \(sender): An altitude must be relative to mean sea level or to the home position."
+            )
+            return acknowledge(order, .unsupportedFrame, sender, peer)
         }
         var result = MAVLinkResult.accepted
         var request: UInt32?
@@ -268,17 +278,11 @@ extension MAVLinkComponent {
         var place = RegionOfInterest.Place(
             latitude: order.place.latitude, longitude: order.place.longitude,
             altitude: Double(order.params[6]))
-        switch order.place.frame {
-        case MAVFrame.global, MAVFrame.globalInt: break
-        case MAVFrame.relative, MAVFrame.relativeInt:
+        if [MAVFrame.relative, MAVFrame.relativeInt].contains(order.place.frame) {
             guard let home = director.region.home(now: now) else {
                 throw Refusal(.noValue, "The altitude of home is not known.")
             }
             place.altitude += home
-        default:
-            throw Refusal(
-                .unsupported,
-                "An altitude must be relative to mean sea level or to the home position.")
         }
         guard place.isValid else {
             throw Refusal(.refused, "The latitude, longitude or altitude is outside its range.")

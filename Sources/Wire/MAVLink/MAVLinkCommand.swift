@@ -45,6 +45,8 @@ public enum MAVLinkResult: UInt8, Sendable {
     case failed = 4
     /// The command is accepted only as COMMAND_LONG.
     case longOnly = 7
+    /// The command is known, but not with this MAV_FRAME.
+    case unsupportedFrame = 9
     /// Only the component in control can send this command.
     case notInControl = 10
 }

@@ -155,6 +155,20 @@ import Wire
         #expect(abs(yaw - .pi / 18) < 1e-6)
     }
 
+    @Test("a place with an altitude above terrain is refused because of its frame")
+    func placeFrame() {
+        let component = component()
+        var message = CommandInt()
+        message.command = MAVLinkCommand.roiLocation.rawValue
+        message.target = component.address
+        // MAV_FRAME_GLOBAL_TERRAIN_ALT, then MAV_FRAME_GLOBAL.
+        for (frame, result) in [(10, 9), (0, 1)] as [(UInt8, UInt8)] {
+            message.frame = frame
+            receive(message, component)
+            #expect(sent(CommandAck.self, by: component).map(\.result) == [result])
+        }
+    }
+
     @Test("a request with an angle for pitch and only a rate for yaw is denied")
     func mixed() {
         let component = component()
