@@ -93,6 +93,25 @@ private final class Photos: Sendable {
         #expect(photo([0, 0, 1, 0], component, at: 11) == [0, 5])
     }
 
+    @Test("the camera executes commands to all components, and leaves other commands to the gimbal")
+    func broadcasts() {
+        let component = component()
+        let all = MAVLinkAddress(system: 1, component: 0)
+        send(2000, [0, 0, 1], to: component, target: all)
+        #expect(sent(CommandAck.self, by: component).map(\.result) == [0])
+        #expect(photos.count.withLock { $0 } == 1)
+        send(2000, [1, 0, 1], to: component, target: all)
+        #expect(sent(CommandAck.self, by: component).map(\.result) == [2])
+        let request = MAVLinkCommand.requestMessage.rawValue
+        send(request, [259], to: component, target: all)
+        #expect(sent(CameraInformation.self, by: component).count == 1)
+        send(request, [283], to: component, target: all)
+        #expect(sent(GimbalDeviceInformation.self, by: component).count == 1)
+        // An unknown command is not answered.
+        send(183, [], to: component, target: all)
+        #expect(sent(CommandAck.self, by: component).isEmpty)
+    }
+
     @Test("a command for another sensor of the camera is denied")
     func sensors() {
         let component = component()

@@ -85,8 +85,10 @@ extension MAVLinkComponent {
     }
 
     /// True if the first parameter of a command for photos selects all sensors of the camera or its
-    /// only sensor.
-    private func isOurSensor(_ order: Order) -> Bool { [0, 1].contains(order.params[0]) }
+    /// only sensor. A command to all components cannot select a sensor.
+    private func isOurSensor(_ order: Order) -> Bool {
+        order.params[0] == 0 || (order.params[0] == 1 && order.target == cameraAddress)
+    }
 
     /// Takes one photo, unless the command is the repetition of a command whose answer was lost.
     private func takePhoto(

@@ -121,17 +121,16 @@ extension MAVLinkComponent {
         for peer in knownPeers { send(CameraRole.heartbeat, to: peer, from: cameraAddress) }
     }
 
-    /// Answers a command to the camera.
+    /// Answers a command to the camera. A command to all components is answered only if the camera
+    /// supports the command.
     ///
-    /// - Returns: True if the command was addressed to a camera that exists.
+    /// - Returns: True if the camera has answered the command.
     func obeyAsCamera(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant
     ) -> Bool {
-        guard order.target == cameraAddress, let stream = configuration.camera() else {
+        guard order.target.reaches(cameraAddress), let stream = configuration.camera() else {
             return false
         }
-        counters.handled += 1
-        counters.commands += 1
         let following = configuration.following()
         let id = CameraRole.requested(order)
         var answer = CommandAck()
@@ -140,12 +139,15 @@ extension MAVLinkComponent {
         let isMissing =
             captured == nil
             && (id == CameraCaptureStatus.format.id || id == StorageInformation.format.id)
-        let result =
+        let result: MAVLinkResult? =
             id == nil
             ? obeyAsFollower(order, from: sender, peer, now: now)
-                ?? obeyAsRecorder(order, from: sender, now: now) ?? .unsupported
-            : isMissing ? .unsupported : .accepted
-        answer.result = result.rawValue
+                ?? obeyAsRecorder(order, from: sender, now: now)
+            : isMissing ? nil : .accepted
+        if result == nil, order.target != cameraAddress { return false }
+        counters.handled += 1
+        counters.commands += 1
+        answer.result = (result ?? .unsupported).rawValue
         answer.target = sender
         send(answer, to: peer, from: cameraAddress)
         let role = CameraRole(
