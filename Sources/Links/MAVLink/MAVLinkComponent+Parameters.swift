@@ -26,20 +26,26 @@ extension MAVLinkComponent {
             try director.demandControl(of: sender)
             if message.name == Self.profileName {
                 try useProfile(message.value, from: CommandSource(sender), by: "mavlink \(sender)")
-                return tell(Self.parameterCount - 1, to: peer)
+                return tellEveryone(Self.parameterCount - 1)
             }
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
             else { throw Refusal(.refused, "There is no parameter \(message.name).") }
             try port.tuning.change(
                 [parameter.changed(port.settings, message.value.decimal)],
                 from: CommandSource(sender), by: "mavlink \(sender)")
+            tellEveryone(Self.index(of: message.name))
         } catch {
             count(error)
             for text in announcer.sentence(error.message, severity: 4) { send(text, to: peer) }
+            // The protocol requires an answer with the value in force, even if the value has not
+            // changed.
+            tell(Self.index(of: message.name), to: peer)
         }
-        // The protocol requires an answer with the value in force, even if the value has not
-        // changed.
-        tell(Self.index(of: message.name), to: peer)
+    }
+
+    /// Sends a changed parameter to all peers, because each ground station stores the values.
+    private func tellEveryone(_ index: Int) {
+        for peer in knownPeers { tell(index, to: peer) }
     }
 
     /// Selects the profile with the given number; the profiles are numbered in the order of their

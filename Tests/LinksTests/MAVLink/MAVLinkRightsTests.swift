@@ -207,6 +207,25 @@ import Wire
         #expect(gimbal.memory.withLock { $0.saves.count } == 1)
     }
 
+    @Test("every peer receives a changed parameter, and only the sender an answer to a refusal")
+    func parameterValues() {
+        func peers() -> [Int] {
+            component.takeOutgoing().filter { outgoing in
+                var parser = MAVLinkParser()
+                parser.append(outgoing.bytes)
+                guard case .frame(let frame, _) = parser.next() else { return false }
+                return frame.message(ParamValue.self) != nil
+            }.map(\.peer)
+        }
+        #expect(take(station) == 0)
+        setP(2, from: station)
+        #expect(peers() == [0, 1, 9])
+        setP(-1, from: station)
+        #expect(peers() == [0])
+        setP(3, from: other, by: 1)
+        #expect(peers() == [1])
+    }
+
     @Test(
         "a save is answered when the disk has finished, and other commands are not delayed",
         arguments: [
