@@ -27,12 +27,14 @@ struct FaultAnnouncer {
             }
     }
 
-    /// Creates the STATUSTEXT messages for one text, in as many chunks as necessary.
+    /// Creates the STATUSTEXT messages for one text, in as many chunks as necessary. The last of
+    /// several chunks contains fewer bytes than fit, because the NUL after the text marks the end.
     mutating func sentence(_ text: String, severity: UInt8) -> [StatusText] {
         let bytes = Array(text.utf8)
         let isWhole = bytes.count <= Self.chunk
         if !isWhole { number = number == .max ? 1 : number + 1 }
-        return stride(from: 0, to: max(bytes.count, 1), by: Self.chunk).enumerated().map {
+        let last = isWhole ? 0 : bytes.count
+        return stride(from: 0, through: last, by: Self.chunk).enumerated().map {
             index, start in
             var message = StatusText()
             message.severity = severity

@@ -164,6 +164,12 @@ import Wire
         #expect(chunks.map(\.chunk) == [0, 1, 2])
         #expect(Set(chunks.map(\.number)).count == 1 && chunks[0].number > 0)
         #expect(announcer.sentence("short", severity: 4).map(\.number) == [0])
+        // An empty chunk marks the end of a text that fills its chunks.
+        let full = announcer.sentence(String(repeating: "abcde", count: 20), severity: 4)
+        #expect(full.map(\.text.count) == [50, 50, 0] && full.map(\.chunk) == [0, 1, 2])
+        let whole = announcer.sentence(String(repeating: "abcde", count: 10), severity: 4)
+        #expect(whole.map(\.text.count) == [50] && whole.map(\.number) == [0])
+        #expect(announcer.sentence("", severity: 4).count == 1)
         #expect(announcer.messages(for: .imuStale, now: at(0)).isEmpty == false)
         #expect(announcer.messages(for: .imuStale, now: at(0.1)).isEmpty)
         #expect(announcer.messages(for: .none, now: at(0.2)).isEmpty)
