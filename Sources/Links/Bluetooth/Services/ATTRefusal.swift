@@ -40,7 +40,7 @@ extension ATTError {
     /// write later.
     public static let tooManyWrites = ATTError.application(0x84)
 
-    /// Error 0x85: the written value is not a number, or not text.
+    /// Error 0x85: the written text does not contain a number where a number is expected.
     public static let malformed = ATTError.application(0x85)
     /// Error 0x86: airframed has failed; see airframed's log.
     public static let internalFailure = ATTError.application(0x86)
