@@ -73,8 +73,8 @@ final class MAVLinkComponent {
     var photoSeries: PhotoSeries?
     /// Sequence number and time of the last photo that each sender has requested.
     var photoNumbers: [MAVLinkAddress: (number: Float, time: Instant)] = [:]
-    /// Number of photos that have been reported to ground stations.
-    var photos = 0
+    /// Photos that have been reported to ground stations.
+    var photoReports = PhotoReports()
     /// Index of the next parameter to send, by peer, for each parameter list in progress.
     var listings: [Int: Int] = [:]
 

@@ -93,7 +93,7 @@ public struct CameraImageCaptured: MAVLinkMessage {
     public var w: Float = 0, x: Float = 0, y: Float = 0, z: Float = 0
     /// Number of the photo, from 0.
     public var index: Int32 = 0
-    /// ID of the camera, from 1.
+    /// ID of a camera without a MAVLink component, from 1; 0 for a camera with a component.
     public var camera: UInt8 = 0
     /// 1 means success, 0 failure.
     public var result: UInt8 = 0

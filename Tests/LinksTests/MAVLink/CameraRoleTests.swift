@@ -9,6 +9,8 @@ import Wire
 /// Photos that a camera has taken.
 private final class Photos: Sendable {
     let count = Mutex(0)
+    /// Number of photos that the companion program reports.
+    let reported = Mutex(0)
 }
 
 @Suite("The camera as a MAVLink component") struct CameraRoleTests {
@@ -23,6 +25,11 @@ private final class Photos: Sendable {
             uri: "rtsp://10.0.0.2:8554/stream", width: 1280, height: 720, rateHz: Number(30),
             bitrateKbps: Number(4000))
         configuration.camera = { stream }
+        configuration.captured = { [photos] in
+            var state = CaptureState()
+            state.photos = photos.reported.withLock { $0 }
+            return state
+        }
         configuration.capture = { [photos] (_, _) throws(Refusal) in
             photos.count.withLock { $0 += 1 }
         }
@@ -110,6 +117,36 @@ private final class Photos: Sendable {
         // An unknown command is not answered.
         send(183, [], to: component, target: all)
         #expect(sent(CommandAck.self, by: component).isEmpty)
+    }
+
+    @Test("every photo of a fast series is reported, and a lost report can be requested again")
+    func reports() {
+        let component = component()
+        func indices() -> [Int32] {
+            sent(CameraImageCaptured.self, by: component).map(\.index)
+        }
+        _ = component.advance(now: at(0))
+        #expect(indices().isEmpty)
+        photos.reported.withLock { $0 = 3 }
+        _ = component.advance(now: at(1.1))
+        #expect(indices() == [0, 1, 2])
+        let request = MAVLinkCommand.requestMessage.rawValue
+        let expected =
+            [
+                ([263, 1], [1]), ([263, -1], [0, 1, 2]), ([263, 1, -1], [1, 2]),
+                ([263, 0, 1], [0, 1]),
+                ([263, 7], []),
+            ] as [([Float], [Int32])]
+        for (params, wanted) in expected {
+            send(request, params, to: component)
+            #expect(indices() == wanted)
+        }
+        send(request, [263, 7], to: component)
+        #expect(sent(CommandAck.self, by: component).map(\.result) == [2])
+        // A restart of airframed during a long series does not report all photos again.
+        photos.reported.withLock { $0 = 1000 }
+        _ = component.advance(now: at(2.2))
+        #expect(indices() == Array(992..<1000))
     }
 
     @Test("a command for another sensor of the camera is denied")

@@ -132,18 +132,14 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Sends CAMERA_IMAGE_CAPTURED for each new photo; ground stations count these messages. This
-    /// method is called once a second.
+    /// Sends CAMERA_IMAGE_CAPTURED for each new photo. This method is called once a second.
     func reportPhotos(now: Instant) {
-        let count = configuration.captured()?.photos ?? 0
-        defer { photos = count }
-        // After a restart of airframe-eyes, the number of photos starts at 0 again.
-        guard hasCamera, count > photos else { return }
-        var message = CameraImageCaptured()
-        message.bootMs = UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000))
-        message.index = Int32(clamping: count - 1)
-        message.result = 1
-        message.camera = 1
-        for peer in knownPeers { send(message, to: peer, from: cameraAddress) }
+        let new = photoReports.take(
+            total: configuration.captured()?.photos ?? 0,
+            bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
+        guard hasCamera else { return }
+        for peer in knownPeers {
+            for message in new { send(message, to: peer, from: cameraAddress) }
+        }
     }
 }

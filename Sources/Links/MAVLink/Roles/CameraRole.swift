@@ -47,6 +47,7 @@ struct CameraRole {
                 CameraInformation.format.id, VideoStreamInformation.format.id,
                 VideoStreamStatus.format.id, CameraTrackingImageStatus.format.id,
                 CameraCaptureStatus.format.id, StorageInformation.format.id,
+                CameraImageCaptured.format.id,
             ]
             return known.first { Float($0) == order.params[0] }
         }
@@ -139,11 +140,16 @@ extension MAVLinkComponent {
         let isMissing =
             captured == nil
             && (id == CameraCaptureStatus.format.id || id == StorageInformation.format.id)
+        let images =
+            id == CameraImageCaptured.format.id
+            ? photoReports.requested(from: order.params[1], to: order.params[2]) : []
         let result: MAVLinkResult? =
-            id == nil
-            ? obeyAsFollower(order, from: sender, peer, now: now)
-                ?? obeyAsRecorder(order, from: sender, now: now)
-            : isMissing ? nil : .accepted
+            id == CameraImageCaptured.format.id && images.isEmpty
+            ? .denied
+            : id == nil
+                ? obeyAsFollower(order, from: sender, peer, now: now)
+                    ?? obeyAsRecorder(order, from: sender, now: now)
+                : isMissing ? nil : .accepted
         if result == nil, order.target != cameraAddress { return false }
         counters.handled += 1
         counters.commands += 1
@@ -171,6 +177,7 @@ extension MAVLinkComponent {
             send(StorageInformation(captured, bootMs: role.bootMs), to: peer, from: cameraAddress)
         default: break
         }
+        for image in images { send(image, to: peer, from: cameraAddress) }
         return true
     }
 }

@@ -1,0 +1,49 @@
+import Wire
+
+/// Reports of the newest photos: CAMERA_IMAGE_CAPTURED. Ground stations count these messages, and
+/// can request a lost message again.
+struct PhotoReports {
+    /// Number of stored messages.
+    private static let stored = 100
+    /// Largest number of new photos in one second. If airframe-eyes counts more photos, it took the
+    /// earlier photos before it was connected to airframed.
+    private static let most = 8
+
+    private var count = 0
+    private var messages: [CameraImageCaptured] = []
+
+    /// Creates the messages for new photos. Call this method once a second.
+    ///
+    /// - Parameters:
+    ///   - total: Number of photos since the start of airframe-eyes.
+    ///   - bootMs: Time since the start of airframed, ms.
+    /// - Returns: The messages in the order of the photos.
+    mutating func take(total: Int, bootMs: UInt32) -> [CameraImageCaptured] {
+        // After a restart of airframe-eyes, the number of photos starts at 0 again.
+        if total < count { messages = [] }
+        defer { count = total }
+        guard total > count else { return [] }
+        let new = (max(count, total - Self.most)..<total).map { index in
+            var message = CameraImageCaptured()
+            message.bootMs = bootMs
+            message.index = Int32(clamping: index)
+            message.result = 1
+            return message
+        }
+        messages = (messages + new).suffix(Self.stored)
+        return new
+    }
+
+    /// Stored messages that a command requests.
+    ///
+    /// - Parameters:
+    ///   - first: Number of the first photo; -1 means all photos.
+    ///   - last: Number of the last photo; 0 means only the first photo, -1 all following photos.
+    /// - Returns: The messages in the order of the photos.
+    func requested(from first: Float, to last: Float) -> [CameraImageCaptured] {
+        messages.filter { message in
+            let index = Float(message.index)
+            return first == -1 || index == first || (index > first && (last == -1 || index <= last))
+        }
+    }
+}
