@@ -83,23 +83,69 @@ struct RecordingTests {
         }
     }
 
+    /// Starts airframed, and waits until it answers at `s.sock` in the directory.
+    private func daemon(in directory: FilePath) throws -> RunningProgram {
+        let settings = [
+            "diagnostics.socket=\(directory)/s.sock", "persistence.directory=\(directory)/state",
+            "hardware.simulation.motion=walking", "bluetooth.enabled=false",
+            "loop.lock_memory=false", "imu.timeout_ms=1000",
+        ]
+        let daemon = try RunningProgram(
+            "airframed", settings.flatMap { ["--set", $0] }, in: directory)
+        #expect(
+            eventually(within: 20) {
+                (try? DaemonClient(path: "\(directory)/s.sock", timeout: 1).json("ping")) != nil
+            }, "\(daemon.log)")
+        return daemon
+    }
+
+    @Test("the motion before and after a restart of airframed is in one file, on one clock")
+    func restart() throws {
+        #expect(isVideoReady)
+        try withTemporaryDirectory { directory in
+            let first = try daemon(in: directory)
+            let link = DaemonLink(socket: "\(directory)/s.sock")
+            defer { link.stop() }
+            var dependencies = FeedSupervisor.Dependencies()
+            dependencies.recording = { link.record($0) }
+            let stream = try RunningStream(video(in: directory), dependencies)
+            #expect(stream.report(within: 5) { $0.recording != nil })
+            let begin = cv_now()
+            usleep(2_000_000)
+            kill(first.process, SIGTERM)
+            #expect(first.wait(seconds: 5) != nil)
+            try withExtendedLifetime(try daemon(in: directory)) {
+                usleep(4_000_000)
+                var video = video(in: directory)
+                video.record = false
+                stream.keeper.apply(video)
+                #expect(stream.report(within: 5) { $0.recording == nil })
+                let length = Double(cv_now() - begin) * 1e-9
+                usleep(300_000)
+                let file = try #require(try files(directory, ".gcsv").first)
+                let lines = String(decoding: try bytes(of: file), as: UTF8.self)
+                    .split(separator: "\n")
+                let head = try #require(lines.firstIndex(of: "t,gx,gy,gz,ax,ay,az"))
+                let times = lines[(head + 1)...].compactMap { line in
+                    line.split(separator: ",").first.flatMap { Double($0) }.map {
+                        $0 * GyroLog.timeScale
+                    }
+                }
+                #expect(times.first == 0)
+                #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+                #expect(times.count(where: { $0 < 1.5 }) > 100)
+                #expect(abs(length - (times.last ?? 0)) < 2)
+            }
+        }
+    }
+
     @Test("video and motion of the gimbal are on one clock, to 1 ms")
     func oneClock() throws {
         #expect(isVideoReady)
         try withTemporaryDirectory { directory in
-            let settings = [
-                "diagnostics.socket=\(directory)/s.sock",
-                "persistence.directory=\(directory)/state",
-                "hardware.simulation.motion=walking", "bluetooth.enabled=false",
-                "loop.lock_memory=false", "imu.timeout_ms=1000",
-            ]
-            let daemon = try RunningProgram(
-                "airframed", settings.flatMap { ["--set", $0] }, in: directory)
+            let daemon = try daemon(in: directory)
+            defer { kill(daemon.process, SIGTERM) }
             let path = "\(directory)/s.sock"
-            #expect(
-                eventually(within: 20) {
-                    (try? DaemonClient(path: path, timeout: 1).json("ping")) != nil
-                }, "\(daemon.log)")
             let link = DaemonLink(socket: path)
             defer { link.stop() }
             var dependencies = FeedSupervisor.Dependencies()

@@ -3,20 +3,19 @@ import Recording
 import SystemPackage
 
 /// Writer of the `.gcsv` file next to a recording. The data are from airframed's messages. A
-/// `MotionLog` is used by one thread only.
-struct MotionLog {
+/// `MotionLog` is used by one thread only. It continues across connections to airframed.
+final class MotionLog {
     private let recorder: Recorder
-    /// Name of the flight recording during the video; nil without a flight recording.
-    private let flight: String?
+    /// Name of the flight recording at the first picture; nil without a flight recording.
+    var flight: String?
     private var log: GyroLog?
+    /// CLOCK_MONOTONIC minus the clock of the log's times, s.
+    private var origin = 0.0
     private var file: FileDescriptor?
     private var text = ""
 
     /// Creates the log of a recording; the first sample creates the file.
-    init(_ recorder: Recorder, flight: String?) {
-        self.recorder = recorder
-        self.flight = flight
-    }
+    init(_ recorder: Recorder) { self.recorder = recorder }
 
     /// True if the log belongs to the given recording.
     func belongs(to other: Recorder) -> Bool { recorder === other }
@@ -28,7 +27,7 @@ struct MotionLog {
     ///   - sample: The sample.
     ///   - offset: CLOCK_MONOTONIC minus the loop's clock, s.
     /// - Throws: `Errno` if the file cannot be written.
-    mutating func append(_ sample: GyroLog.Sample, offset: Double) throws {
+    func append(_ sample: GyroLog.Sample, offset: Double) throws {
         if log == nil {
             guard let start = recorder.start else { return }
             let header = GyroLog.Header(
@@ -41,19 +40,23 @@ struct MotionLog {
                 permissions: [.ownerReadWrite, .groupRead])
             text = header.text
             log = GyroLog(header)
+            origin = offset
         }
+        // A restart of airframed changes the loop's clock.
+        var sample = sample
+        sample.time += offset - origin
         text += log?.lines(for: sample) ?? ""
         if text.utf8.count > 4096 { try flush() }
     }
 
     /// Writes the lines in memory to the file.
-    mutating func flush() throws {
+    func flush() throws {
         defer { text = "" }
         _ = try file?.writeAll(text.utf8)
     }
 
     /// Writes the remaining lines, and closes the file.
-    mutating func close() {
+    func close() {
         // A disk error is not reported here, because it also stops the video recording, which
         // reports it.
         try? flush()

@@ -18,24 +18,23 @@ struct MotionStream {
     private let subscription: Int
     private let offset: Double
     private let ownsFlight: Bool
-    private var log: MotionLog
+    /// The log, which can outlast the stream.
+    let log: MotionLog
 
     /// Subscribes to the motion, and starts the flight recorder unless it is already recording.
-    init(_ recorder: Recorder, _ client: DaemonClient) throws(ClientError) {
+    init(_ log: MotionLog, _ client: DaemonClient) throws(ClientError) {
+        self.log = log
         offset = try client.clockOffset().seconds
         subscription = try client.subscribe(Self.names, hz: Self.hz)
         let flight = try Self.startFlight(client)
         ownsFlight = flight.isStarted
-        log = MotionLog(recorder, flight: flight.name)
+        log.flight = flight.name
     }
-
-    /// True if the stream belongs to the given recording.
-    func belongs(to other: Recorder) -> Bool { log.belongs(to: other) }
 
     /// Writes a message of the daemon to the log; other messages are ignored.
     ///
     /// - Throws: `Errno` if the file cannot be written.
-    mutating func take(_ message: JSONValue) throws {
+    func take(_ message: JSONValue) throws {
         guard message["subscription"]?.int == subscription, let time = message["t"]?.number
         else { return }
         let values = Self.names.compactMap { message["values"]?[$0]?.number }
@@ -44,9 +43,6 @@ struct MotionStream {
         let force = Vector3(values[3], values[4], values[5])
         try log.append(GyroLog.Sample(time: time, rate: rate, force: force), offset: offset)
     }
-
-    /// Ends the log.
-    mutating func close() { log.close() }
 
     /// Ends the stream, and the flight recording if this stream has started it.
     func end(_ client: DaemonClient) throws(ClientError) {

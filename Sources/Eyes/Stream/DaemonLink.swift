@@ -39,14 +39,17 @@ final class DaemonLink: Sendable {
     init(socket: String) {
         self.socket = socket
         thread.start("eyes-daemon") { [self] in
+            var log: MotionLog?
             while !thread.mustEnd {
                 do throws(ClientError) {
-                    try serve(try DaemonClient(path: socket, timeout: 2))
+                    try serve(try DaemonClient(path: socket, timeout: 2), &log)
                 } catch {
                     note(error.requestError.message)
                     pause()
                 }
+                update(&log)
             }
+            log?.close()
         }
     }
 
@@ -92,16 +95,24 @@ final class DaemonLink: Sendable {
         for _ in 0..<10 where !thread.mustEnd { usleep(100_000) }
     }
 
-    private func serve(_ client: DaemonClient) throws(ClientError) {
+    /// Closes the log of a recording that has ended, and creates the log of a new recording.
+    private func update(_ log: inout MotionLog?) {
+        let recorder = state.withLock { $0.recorder }
+        if let old = log, recorder.map({ !old.belongs(to: $0) }) ?? true {
+            old.close()
+            log = nil
+        }
+        if log == nil { log = recorder.map { MotionLog($0) } }
+    }
+
+    private func serve(_ client: DaemonClient, _ log: inout MotionLog?) throws(ClientError) {
         var attitude: Int?
         var motion: MotionStream?
-        defer { motion?.close() }
         var nextReport: Int64 = 0
         state.withLock { ($0.orders, $0.arrived, $0.executed) = ([], 0, 0) }
         while !thread.mustEnd {
-            let (report, wantsAttitude, recorder) = state.withLock { state in
-                let isWanted = cv_now() - state.wanted < Self.attitudeLimit
-                return (state.report, isWanted, state.recorder)
+            let (report, wantsAttitude) = state.withLock { state in
+                (state.report, cv_now() - state.wanted < Self.attitudeLimit)
             }
             if var report, cv_now() >= nextReport {
                 nextReport = cv_now() + Self.interval
@@ -120,12 +131,12 @@ final class DaemonLink: Sendable {
                 try client.unsubscribe(number)
                 attitude = nil
             }
-            if let old = motion, recorder.map({ !old.belongs(to: $0) }) ?? true {
-                motion?.close()
+            update(&log)
+            if let old = motion, old.log !== log {
                 motion = nil
                 try old.end(client)
             }
-            if motion == nil, let recorder { motion = try MotionStream(recorder, client) }
+            if motion == nil, let log { motion = try MotionStream(log, client) }
             guard let message = try client.nextMessage(within: 0.1) else { continue }
             if message["subscription"]?.int == attitude { show(message) }
             do {
