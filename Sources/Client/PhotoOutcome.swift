@@ -15,10 +15,11 @@ public enum PhotoOutcome: Hashable, Sendable {
     ///   - state: Newest state that airframe-eyes has reported.
     public init?(of order: Int, before photos: Int, in state: CaptureState) {
         guard state.order >= order else { return nil }
-        if let problem = state.problem {
-            self = .failed(problem)
-        } else if state.photos > photos {
+        // The problem can be that of a recording.
+        if state.photos > photos {
             self = .taken
+        } else if let problem = state.problem {
+            self = .failed(problem)
         } else {
             return nil
         }

@@ -70,6 +70,15 @@ struct ShotTests {
         #expect(throws: ValidationError.self) { try both.recipe() }
     }
 
+    @Test("a stored photo counts as taken, although a recording has failed")
+    func outcome() {
+        var state = CaptureState()
+        (state.order, state.photos, state.problem) = (3, 8, "the disk is full")
+        #expect(PhotoOutcome(of: 3, before: 7, in: state) == .taken)
+        #expect(PhotoOutcome(of: 3, before: 8, in: state) == .failed("the disk is full"))
+        #expect(PhotoOutcome(of: 4, before: 7, in: state) == nil)
+    }
+
     @Test("the saved state can be loaded again, and a second run is refused during the first run")
     func store() throws {
         try withTemporaryDirectory { directory throws in

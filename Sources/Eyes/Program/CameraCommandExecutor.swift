@@ -12,6 +12,8 @@ final class CameraCommandExecutor: Sendable {
     private struct Photos {
         var count = 0
         var problem: String?
+        /// Number of requested photos without a result.
+        var pending = 0
     }
 
     private let pictures: PictureService?
@@ -27,7 +29,10 @@ final class CameraCommandExecutor: Sendable {
         guard let pictures else {
             return "photos need the JPEG pictures: set pictures.socket and restart airframe-eyes."
         }
-        photos.withLock { $0.problem = nil }
+        photos.withLock { photos in
+            photos.problem = nil
+            photos.pending += 1
+        }
         pictures.photo { [self] outcome in
             let problem: String?
             switch outcome {
@@ -36,6 +41,7 @@ final class CameraCommandExecutor: Sendable {
             }
             photos.withLock { photos in
                 photos.problem = problem
+                photos.pending -= 1
                 if problem == nil { photos.count += 1 }
             }
         }
@@ -76,7 +82,9 @@ final class CameraCommandExecutor: Sendable {
             feed.recordingSince.map { Double(cv_now() - $0) * 1e-9 } ?? 0)
         let photos = photos.withLock { $0 }
         state.photos = photos.count
-        state.problem = (problem ?? photos.problem ?? feed.recordingProblem).map {
+        // While a photo is pending, the problem of a recording would read as the photo's failure.
+        let recordingProblem = photos.pending == 0 ? feed.recordingProblem : nil
+        state.problem = (problem ?? photos.problem ?? recordingProblem).map {
             String($0.prefix(200))
         }
         var info = statvfs()

@@ -44,7 +44,9 @@ struct CameraCommand: AcknowledgedCommand {
         let end = DaemonClient.now() + Self.patience
         while DaemonClient.now() < end {
             if let state = try capture(client), state.order >= reply.number {
-                if let problem = state.problem {
+                // The problem can be that of a recording, although the photo is stored.
+                let isTaken = action == .photo && state.photos > photos
+                if !isTaken, let problem = state.problem {
                     throw ClientError.refused(RequestError("refused", problem, field: nil))
                 }
                 if isDone(state, photos) { return finish(state) }
