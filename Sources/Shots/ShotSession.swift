@@ -254,6 +254,13 @@ extension ShotSession {
     /// The shutter's counter before a photo; nil if the shutter has no counter.
     public mutating func marked(_ mark: Int?) { step = .intend(mark: mark) }
 
+    /// The shutter's counter cannot be read. The session waits again until the camera is still,
+    /// because the camera can move until the shutter answers.
+    public mutating func notMarked() {
+        stillSince = nil
+        step = .settle
+    }
+
     /// The record of the last task is saved durably.
     public mutating func saved(_ record: ShotRecord) {
         let isConcluded = record.done > self.record.done

@@ -175,6 +175,32 @@ struct ShotSessionTests {
         Issue.record("no photo")
     }
 
+    @Test("after a shutter without an answer, the camera must be still again")
+    func notMarked() throws {
+        var (session, pose) = try settling()
+        var now = 0.0
+        func sight(isHeld: Bool) -> ShotSession.CameraState {
+            .init(isHeld: isHeld, target: pose, setpoint: pose, error: 0, rate: 0)
+        }
+        while now < 10, session.next(now: now, wall: now) != .mark {
+            now += 0.05
+            session.see(sight(isHeld: true), now: now)
+        }
+        #expect(now < 10)
+        session.notMarked()
+        for _ in 0..<100 {
+            now += 0.05
+            session.see(sight(isHeld: false), now: now)
+            #expect(session.next(now: now, wall: now) != .mark)
+        }
+        let end = now + 10
+        while now < end, session.next(now: now, wall: now) != .mark {
+            now += 0.05
+            session.see(sight(isHeld: true), now: now)
+        }
+        #expect(now < end)
+    }
+
     @Test(
         "a camera that is never still is photographed after the patience time, and the photo is counted as unsteady"
     )

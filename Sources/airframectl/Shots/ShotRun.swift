@@ -60,7 +60,11 @@ final class ShotRun {
             show()
             watch(seconds)
         case .mark:
-            if let mark = try attempt({ try shutter.mark() }) { session.marked(mark) }
+            if let mark = try attempt({ try shutter.mark() }) {
+                session.marked(mark)
+            } else {
+                session.notMarked()
+            }
         case .save(let record):
             try store.save(record)
             let isConcluded = record.done > session.record.done
