@@ -1,8 +1,11 @@
+import GimbalCore
 import Glibc
 import SystemPackage
 import TestSupport
 import Testing
 import Wire
+
+@testable import Daemon
 
 @Suite("The flight recorder of the daemon") struct RecorderTests {
     /// Recordings of a daemon, oldest first.
@@ -75,6 +78,18 @@ import Wire
             #expect(other.number("largest_torque_difference_nm") > 0)
             #expect(other["remarks"] == .array([]))
         }
+    }
+
+    @Test("the files of an intermittent fault do not overlap, also if the loop's clock stops")
+    func intermittent() {
+        let (newest, now) = (Instant(nanoseconds: 5_000_000_000), Instant(nanoseconds: 0))
+        let first = FlightRecorder.Fault("a", newest: newest, written: nil, ring: 60, now: now)
+        #expect(first.due.seconds(since: newest) == 2)
+        #expect(first.latest.seconds(since: now) == 10)
+        let next = FlightRecorder.Fault(
+            "a", newest: newest, written: Instant(nanoseconds: 4_000_000_000), ring: 60, now: now)
+        #expect(next.due.seconds(since: newest) == 59)
+        #expect(next.latest.seconds(since: now) == 67)
     }
 
     @Test(

@@ -25,13 +25,32 @@ final class FlightRecorder: Sendable {
 
     /// Fault for which a file will be written. The file is written some time after the fault, so
     /// that it includes the effects of the fault.
-    private struct Fault {
-        var name: String
+    struct Fault {
+        let name: String
         /// Time at which the fault's file is written, on the loop's clock.
-        var due: Instant
-        /// Latest time at which the file is written, seconds since 1970, in case the loop's clock
+        let due: Instant
+        /// Latest time at which the file is written, on CLOCK_MONOTONIC, in case the loop's clock
         /// has stopped.
-        var latest: Double
+        let latest: Instant
+
+        /// Schedules the file of a fault.
+        ///
+        /// - Parameters:
+        ///   - name: Name of the fault.
+        ///   - newest: Time of the newest data, on the loop's clock.
+        ///   - written: Time of the newest data in the latest fault's file; nil before the first
+        ///     file.
+        ///   - ring: Duration of the data in the ring buffer, s.
+        ///   - now: Current time on CLOCK_MONOTONIC.
+        init(
+            _ name: String, newest: Instant, written: Instant?, ring: Double, now: Instant
+        ) {
+            self.name = name
+            let after = newest.advanced(bySeconds: FlightRecorder.afterFault)
+            due = max(after, written?.advanced(bySeconds: ring) ?? after)
+            latest = now.advanced(
+                bySeconds: due.seconds(since: newest) + FlightRecorder.patience)
+        }
     }
 
     /// Values of all settings, and the time at which they became active.
@@ -72,9 +91,9 @@ final class FlightRecorder: Sendable {
 
     /// Time after a fault up to which the fault's file contains data, s.
     private static let afterFault = 2.0
-    /// Longest real time from a fault to the write of its file, s. The limit in real time applies
-    /// if the loop's clock has stopped.
-    private static let afterFaultWall = 10.0
+    /// Longest delay of a fault's file, s in real time. The limit in real time applies if the
+    /// loop's clock has stopped.
+    private static let patience = 8.0
     /// Largest number of stored changes of the settings.
     private static let pageLimit = 32
 
@@ -159,15 +178,9 @@ final class FlightRecorder: Sendable {
     /// intermittent fault.
     private func note(_ faults: Conditions, _ state: inout State) {
         guard state.fault == nil else { return }
-        let words = faults.words.first
-        var due = state.newest.advanced(bySeconds: Self.afterFault)
-        if let written = state.faultsWritten {
-            let later = written.advanced(bySeconds: setup.ringSeconds)
-            if due < later { due = later }
-        }
         state.fault = Fault(
-            name: words?.name ?? "fault", due: due,
-            latest: WallClock.seconds + Self.afterFaultWall)
+            faults.words.first?.name ?? "fault", newest: state.newest,
+            written: state.faultsWritten, ring: setup.ringSeconds, now: MonotonicClock.now)
     }
 
     private func write(_ fault: Fault, _ state: inout State) {
@@ -270,7 +283,9 @@ extension FlightRecorder {
     /// Executes one round of the writing thread; returns whether it was the last round.
     private func work(_ store: inout RecordingStore) -> Bool {
         let (dumps, chunks, wanted, isRecording, isEnding) = state.withLock { state in
-            if let fault = state.fault, WallClock.seconds > fault.latest { write(fault, &state) }
+            if let fault = state.fault, fault.latest < MonotonicClock.now {
+                write(fault, &state)
+            }
             defer {
                 state.dumps = []
                 state.wanted = nil
