@@ -131,6 +131,20 @@ import Wire
         }
     }
 
+    @Test("only the temporarily changed settings have a rollback time")
+    func rollbackOfOneSetting() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            try bench.set(120, rollback: 30)
+            let lasting = try bench.tuning.set(
+                key: "follow.preset", value: "sport", rollback: nil, by: Self.client)
+            #expect(lasting.rollbackS == nil)
+            let timed = bench.tuning.diff().filter { $0.rollbackS != nil }.map(\.key)
+            #expect(timed == [Self.key])
+            #expect(bench.tuning.list().filter { $0.rollbackS != nil }.map(\.key) == timed)
+        }
+    }
+
     @Test("a refused value changes no setting and does not reach the loop")
     func refuses() throws {
         try withTemporaryDirectory { directory throws in

@@ -79,4 +79,9 @@ extension ParameterStore.Snapshot {
             if store.cleared.contains(key) { cleared.insert(key) } else { cleared.remove(key) }
         }
     }
+
+    /// True if the restoration of this snapshot changes the setting in the given store.
+    public func changes(_ key: String, in store: ParameterStore) -> Bool {
+        live[key] != store.live[key] || cleared.contains(key) != store.cleared.contains(key)
+    }
 }

@@ -35,7 +35,7 @@ extension Tuning {
     func list() -> [Wire.Setting] {
         let standing = standing
         return Schema.settings.map {
-            Wire.Setting($0, in: standing.store, rollback: standing.rollbackS)
+            Wire.Setting($0, in: standing.store, rollback: standing.rollbackS(of: $0.key))
         }
     }
 
@@ -60,7 +60,8 @@ extension Tuning {
             throw Refusal(.unknownKey, "there is no setting \(key)", field: "key")
         }
         let standing = standing
-        var reading = Wire.Setting(setting, in: standing.store, rollback: standing.rollbackS)
+        var reading = Wire.Setting(
+            setting, in: standing.store, rollback: standing.rollbackS(of: key))
         if setting.affectsMargins { reading.warning = report.warning }
         return reading
     }
@@ -72,14 +73,14 @@ extension Tuning {
     func diff(lasting: Bool = false) -> [SettingChange] {
         let standing = standing
         let store = lasting ? standing.lasting : standing.store
-        let left = standing.rollbackS.map { Number($0) }
         return store.changes.map { change in
             let isUnsaved = change.value != change.saved
             return SettingChange(
                 key: change.key, defaultValue: JSONValue(change.defaultValue),
                 savedValue: JSONValue(change.saved), value: JSONValue(change.value),
                 origin: change.origin.description, isUnsaved: isUnsaved,
-                rollbackS: isUnsaved ? left : nil)
+                rollbackS: isUnsaved
+                    ? standing.rollbackS(of: change.key).map { Number($0) } : nil)
         }
     }
 

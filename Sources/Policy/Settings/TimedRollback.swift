@@ -24,6 +24,9 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         pending.map { max(0, $0.deadline.seconds(since: now)) }
     }
 
+    /// State before the temporary change; nil without a temporary change.
+    public var snapshot: Snapshot? { pending?.snapshot }
+
     /// State before the temporary change of the given owner; nil if this owner has no temporary
     /// change.
     public func snapshot(of owner: UInt64) -> Snapshot? {

@@ -61,11 +61,19 @@ package final class Tuning: Sendable {
         /// All layers of the settings.
         package let store: ParameterStore
         /// Seconds until the temporary change reverts; nil without a temporary change.
-        package let rollbackS: Double?
+        let rollbackS: Double?
+        /// State before the temporary change; nil without a temporary change.
+        let before: ParameterStore.Snapshot?
         /// Settings whose new values take effect after a restart.
         package let needsRestart: [String]
         /// The settings without an assistant's temporary change.
         package let lasting: ParameterStore
+
+        /// Seconds until the temporary change of a setting reverts; nil without a temporary change
+        /// of this setting.
+        package func rollbackS(of key: String) -> Double? {
+            before?.changes(key, in: store) == true ? rollbackS : nil
+        }
     }
 
     let state: Mutex<State>
@@ -127,7 +135,8 @@ package final class Tuning: Sendable {
         state.withLock { state in
             Standing(
                 store: state.store, rollbackS: state.rollback.secondsLeft(now: clock.now),
-                needsRestart: state.needsRestart, lasting: state.lasting)
+                before: state.rollback.snapshot, needsRestart: state.needsRestart,
+                lasting: state.lasting)
         }
     }
 
