@@ -71,10 +71,11 @@ export class SetupView {
     step.body.replaceChildren();
   }
 
-  /** Marks a step, and opens the next step. */
-  #finish(name, mark = "done") {
+  /** Marks a step if airframed accepts the mark, and opens the next step. */
+  async #finish(name, mark = "done") {
+    const params = { action: mark === "skipped" ? "skip" : "confirm", step: daemonNames[name] ?? name };
+    if (!await attempt(() => this.link.request("setup", params), true) || this.isClosed) return;
     this.marks[name] = mark;
-    this.link.request("setup", { action: mark === "skipped" ? "skip" : "confirm", step: daemonNames[name] ?? name }).catch(() => {});
     this.#mark();
     const index = this.steps.findIndex((step) => step.name === name);
     const next = this.steps.slice(index + 1).find((step) => !this.marks[step.name]);
@@ -92,9 +93,9 @@ export class SetupView {
     if (step.node.open) this.#open(step);
   }
 
-  #forget() {
+  async #forget() {
+    if (!await attempt(() => this.link.request("setup", { action: "again" }), true) || this.isClosed) return;
     this.marks = {};
-    this.link.request("setup", { action: "again" }).catch(() => {});
     this.#mark();
     this.steps[0].node.open = true;
   }
