@@ -48,6 +48,10 @@ struct MeasurementTests {
                 eventually(within: 8) { (try? rig.number("attitude", "pitch_deg")) ?? 0 < -14.5 })
             usleep(300_000)
             try press("Step response", page)
+            // A second step would begin at the turned set-point.
+            let button =
+                "[...document.querySelectorAll('main button')].find((b) => b.textContent === 'Step response')"
+            #expect(try page.value("\(button).disabled") == true)
             try #require(
                 try page.wait(
                     "document.querySelector('main').textContent.includes('overshoot')")

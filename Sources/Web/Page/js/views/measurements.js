@@ -16,11 +16,14 @@ export class Measurements {
     this.progress = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress of the measurement" });
     this.axis = el("select", { id: "axis" }, ["pitch", "roll", "yaw"].map((axis) => el("option", { value: axis }, axis)));
     this.cancel = el("button", { type: "button", hidden: true, onclick: () => this.#cancel() }, "Cancel");
+    this.buttons = [
+      el("button", { type: "button", onclick: () => this.#step() }, "Step response"),
+      el("button", { type: "button", onclick: () => this.#run("spectrum", { seconds: 5 }) }, "Spectrum"),
+      el("button", { type: "button", onclick: () => this.#run("autotune", { axis: this.axis.value }) }, "Autotune"),
+    ];
     this.node = el("section", { class: "card" }, el("h2", {}, "Measure"),
       el("div", { class: "row" }, el("label", { for: "axis", class: "line" }, "Axis", this.axis),
-        el("button", { type: "button", onclick: () => this.#step() }, "Step response"),
-        el("button", { type: "button", onclick: () => this.#run("spectrum", { seconds: 5 }) }, "Spectrum"),
-        el("button", { type: "button", onclick: () => this.#run("autotune", { axis: this.axis.value }) }, "Autotune"), this.cancel),
+        this.buttons, this.cancel),
       this.progress, this.output);
   }
 
@@ -48,14 +51,21 @@ export class Measurements {
     const start = names.map((name) => this.live.values[name]).find(Number.isFinite);
     if (start === undefined) return;
     setText(this.output, `A step of ${size}° in ${axis} is being measured.`);
-    this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, values[names[0]], values[names[1]]]));
+    this.#enable(false);
+    const end = this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, values[names[0]], values[names[1]]]));
     await pause(300);
     const answer = await attempt(() => this.link.request("point", { [axis]: wrap(start + size) }), true);
     await pause(answer ? 2000 : 0);
-    this.end();
+    end();
+    if (answer) await attempt(() => this.link.request("point", { [axis]: wrap(start) }), true);
+    this.#enable(true);
     if (!answer) return setText(this.output, "");
-    await attempt(() => this.link.request("point", { [axis]: wrap(start) }), true);
     this.output.replaceChildren(stepPlot(axis, samples));
+  }
+
+  /** Prevents further measurements while a step is measured, because they would read the turned set-point. */
+  #enable(isEnabled) {
+    for (const button of this.buttons) button.disabled = !isEnabled;
   }
 
   async #cancel() {
