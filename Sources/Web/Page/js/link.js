@@ -6,6 +6,8 @@ const pauses = [100, 700];
 const patience = 8000;
 /** Time without a message after which a connection counts as lost, ms. The page requests the status every half second. */
 const silence = 4000;
+/** Longest duration of an attempt to connect, ms. After a gap in the network, browsers repeat a lost packet only after many seconds. */
+const opening = 2500;
 
 /** Requests, answers and streams. Events: `open` and `lost`. */
 export class Link extends EventTarget {
@@ -23,10 +25,11 @@ export class Link extends EventTarget {
   }
 
   /** Connects with a new WebSocket, or with one that is already being opened. */
-  connect(opening = null) {
+  connect(early = null) {
     clearTimeout(this.timer);
-    const socket = opening && opening.readyState < WebSocket.CLOSING ? opening : new WebSocket(this.url, "airframe");
+    const socket = early && early.readyState < WebSocket.CLOSING ? early : new WebSocket(this.url, "airframe");
     this.socket = socket;
+    this.heard = performance.now();
     socket.onopen = () => this.#opened(socket);
     socket.onmessage = (event) => this.#received(event.data);
     socket.onclose = (event) => socket === this.socket && this.#closed(event);
@@ -156,10 +159,12 @@ export class Link extends EventTarget {
     return this.socket.close();
   }
 
-  /** Detects a lost connection: a network that fails does not close the connection. */
+  /** Detects a lost connection or attempt: a network that fails closes neither. */
   #watch() {
-    if (!this.isOpen || document.hidden || performance.now() - this.heard < silence) return;
     const socket = this.socket;
+    if (!socket || socket.readyState === WebSocket.CLOSED || document.hidden) return;
+    const limit = socket.readyState === WebSocket.CONNECTING ? opening : silence;
+    if (performance.now() - this.heard < limit) return;
     this.socket = null;
     socket.onclose = null;
     socket.close();

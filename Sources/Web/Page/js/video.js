@@ -5,6 +5,8 @@ import { el, setText } from "./dom.js";
 /** Pause before a new attempt to connect, and time without a picture after which the page says so, ms. */
 const pause = 1000;
 const silence = 2500;
+/** Time without a message after which the page replaces the connection, ms. */
+const patience = 6000;
 
 export class Video {
   constructor() {
@@ -38,14 +40,29 @@ export class Video {
     this.socket = socket;
     this.heard = performance.now();
     socket.onopen = () => this.#requestPicture(socket);
-    socket.onmessage = (event) => typeof event.data === "string" ? this.#explain(event.data) : this.#draw(event.data, socket);
-    socket.onclose = () => {
-      if (socket !== this.socket) return;
-      this.#disconnect();
-      this.#explain("The video is interrupted; this page connects again automatically.");
-      this.timer = setTimeout(() => this.#adapt(), pause);
+    socket.onmessage = (event) => {
+      this.heard = performance.now();
+      if (typeof event.data === "string") this.#explain(event.data);
+      else this.#draw(event.data, socket);
     };
-    this.watch = setInterval(() => performance.now() - this.heard > silence && !this.note.textContent && this.#explain("No picture has arrived for some seconds."), 500);
+    socket.onclose = () => socket === this.socket && this.#reconnect("The video is interrupted; this page connects again automatically.");
+    // A network that fails does not close the connection.
+    this.watch = setInterval(() => this.#check(socket), 500);
+  }
+
+  /** Detects that no picture arrives, then a lost connection. */
+  #check(socket) {
+    const wait = performance.now() - this.heard;
+    const reason = this.note.textContent || "No picture has arrived for some seconds.";
+    if (wait > (socket.readyState === WebSocket.CONNECTING ? silence : patience)) this.#reconnect(reason);
+    else if (wait > silence) this.#explain(reason);
+  }
+
+  /** Replaces the connection after a pause, and shows why there is no new picture. */
+  #reconnect(reason) {
+    this.#disconnect();
+    this.#explain(reason);
+    this.timer = setTimeout(() => this.#adapt(), pause);
   }
 
   #disconnect() {
