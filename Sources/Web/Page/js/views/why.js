@@ -113,9 +113,9 @@ export class WhyView {
       checks.sort((a, b) => order[a.level] - order[b.level]);
       list(this.checks, checks.map((check) => JSON.stringify(check)), (text) => this.#check(JSON.parse(text)));
       const entries = await this.link.request("history");
-      list(this.history, entries.slice(-8).reverse().map((entry) => `${new Date(entry.time * 1000).toLocaleTimeString()} ${entry.what}, by ${entry.who}`),
+      list(this.history, entries.slice(-8).reverse().map((entry) => `${new Date(entry.time * 1000).toLocaleString()} ${entry.what}, by ${entry.who}`),
         (text) => el("li", {}, text));
-      if (!entries.length) setText(this.history, "No setting has changed since the start.");
+      if (!entries.length) setText(this.history, "No setting has changed.");
       await this.#readLog();
     } catch {
       // The link reports a lost connection.
