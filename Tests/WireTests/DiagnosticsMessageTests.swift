@@ -58,6 +58,18 @@ struct DiagnosticsMessageTests {
             text.range(of: "\"[a-z0-9_]*[A-Z][A-Za-z0-9_]*\":", options: .regularExpression) == nil)
     }
 
+    @Test("long texts of a companion's report are shortened to whole characters")
+    func longTexts() throws {
+        var report = CompanionReport(name: "eyes")
+        report.finding = String(repeating: "é", count: 151)
+        report.remedy = String(repeating: "a", count: 299) + "é"
+        report.capture = CaptureState()
+        report.capture?.problem = String(repeating: "é", count: 200)
+        #expect(report.params["finding"]?.string == String(repeating: "é", count: 150))
+        #expect(report.params["remedy"]?.string == String(repeating: "a", count: 299))
+        #expect(report.params["capture"]?["problem"]?.string?.utf8.count == 300)
+    }
+
     @Test("a request is the same after encoding and parsing")
     func request() throws {
         let request = Request(id: 7, method: "point", params: ["pitch": -30, "duration": 2.5])

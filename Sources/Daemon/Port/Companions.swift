@@ -14,7 +14,7 @@ final class Companions: Sendable {
     /// Largest number of values in a companion's report.
     static let valueLimit = 16
     /// Longest text in a companion's report, bytes.
-    static let textLimit = 300
+    static let textLimit = CompanionReport.textLimit
 
     private struct Entry {
         var client: Int

@@ -26,7 +26,8 @@ public struct CaptureState: Hashable, Sendable, Codable {
         return .object([
             "recording": .bool(isRecording), "recording_s": number(recordingS),
             "photos": .int(photos), "free_mb": number(freeMb), "total_mb": number(totalMb),
-            "order": .int(order), "problem": problem.map(JSONValue.string) ?? .null,
+            "order": .int(order),
+            "problem": problem.map { .string(CompanionReport.shortened($0)) } ?? .null,
         ])
     }
 }

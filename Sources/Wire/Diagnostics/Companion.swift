@@ -1,6 +1,9 @@
 /// Health report of a companion program: the parameters of `companion`. The daemon includes the
 /// report in `status` and `doctor` while the companion's connection is open.
 public struct CompanionReport: Hashable, Sendable, Codable {
+    /// Longest text in a report, bytes.
+    public static let textLimit = 300
+
     /// Name of the companion, such as `eyes`.
     public var name: String
     /// Outcome for `doctor`.
@@ -22,11 +25,20 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     /// Creates a report without findings.
     public init(name: String) { self.name = name }
 
-    /// Parameters of the request `companion` with this report.
+    /// Beginning of a text, which ends with a whole character and has at most `textLimit` bytes.
+    static func shortened(_ text: String) -> String {
+        var text = text
+        while text.utf8.count > textLimit { text.removeLast() }
+        return text
+    }
+
+    /// Parameters of the request `companion` with this report. Texts that are too long are
+    /// shortened, because airframed refuses them.
     public var params: [String: JSONValue] {
         var params: [String: JSONValue] = [
-            "name": .string(name), "level": .string(level.rawValue), "finding": .string(finding),
-            "remedy": .string(remedy),
+            "name": .string(name), "level": .string(level.rawValue),
+            "finding": .string(Self.shortened(finding)),
+            "remedy": .string(Self.shortened(remedy)),
             "values": .object(values.mapValues { $0.known.map(JSONValue.double) ?? .null }),
         ]
         if let stream {
