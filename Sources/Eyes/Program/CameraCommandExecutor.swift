@@ -48,7 +48,7 @@ final class CameraCommandExecutor: Sendable {
         return nil
     }
 
-    /// Stores a photo under an unused name.
+    /// Stores a photo durably under an unused name.
     ///
     /// - Returns: Reason of a failure.
     private static func store(_ bytes: [UInt8], in directory: String) -> String? {
@@ -57,11 +57,10 @@ final class CameraCommandExecutor: Sendable {
             guard Recorder.freeSpace(in: directory) ?? 0 > Recorder.reserve else {
                 return Recorder.noSpace(in: directory)
             }
-            let descriptor = try FileDescriptor.open(
-                path, .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead])
-            try descriptor.closeAfter { _ = try descriptor.writeAll(bytes) }
+            try DurableFile.replace(
+                path.string, with: bytes, permissions: [.ownerReadWrite, .groupRead])
         } catch {
+            unlink(path.string + ".new")
             return "the photo \(path) cannot be stored: \(error)"
         }
         Log.write("The photo \(path) is stored.")
