@@ -14,6 +14,12 @@ final class MotionLog {
     private var file: FileDescriptor?
     private var text = ""
 
+    private var path: FilePath {
+        var path = recorder.path
+        path.extension = "gcsv"
+        return path
+    }
+
     /// Creates the log of a recording; the first sample creates the file.
     init(_ recorder: Recorder) { self.recorder = recorder }
 
@@ -33,8 +39,6 @@ final class MotionLog {
             let header = GyroLog.Header(
                 video: recorder.path.lastComponent?.string ?? "",
                 start: Double(start) * 1e-9 - offset, date: time(nil), recording: flight)
-            var path = recorder.path
-            path.extension = "gcsv"
             file = try FileDescriptor.open(
                 path, .writeOnly, options: [.create, .truncate, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead])
@@ -55,12 +59,13 @@ final class MotionLog {
         _ = try file?.writeAll(text.utf8)
     }
 
-    /// Writes the remaining lines, and closes the file.
+    /// Writes the remaining lines, closes the file, and begins to sync it to the disk.
     func close() {
         // A disk error is not reported here, because it also stops the video recording, which
         // reports it.
         try? flush()
         try? file?.close()
+        if file != nil { Recorder.sync(path) }
         file = nil
     }
 }

@@ -1,4 +1,6 @@
 import CVideo
+import Client
+import Dispatch
 import Glibc
 import SystemPackage
 
@@ -28,7 +30,26 @@ final class Recorder: @unchecked Sendable {
         self.path = path
     }
 
-    deinit { cv_recorder_close(handle) }
+    deinit {
+        cv_recorder_close(handle)
+        Self.sync(path)
+    }
+
+    /// Syncs a complete file to the disk. The call does not wait for the disk, because a disk that
+    /// does not respond must not delay the stream.
+    static func sync(_ path: FilePath) {
+        DispatchQueue.global(qos: .utility).async {
+            do {
+                let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+                try file.closeAfter {
+                    guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+                }
+                try DurableFile.syncFolder(of: path.string)
+            } catch {
+                Log.write("The file \(path) cannot be synced to the disk: \(error).")
+            }
+        }
+    }
 
     /// Time at which the first picture was exposed, ns on CLOCK_MONOTONIC; nil before the first
     /// picture.
