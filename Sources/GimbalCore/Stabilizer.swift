@@ -91,6 +91,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         drive.field.parameters = new.field
         drive.motors = new.motors
         drive.noteState()
+        // If the inertia has become unknown, the camera is held at its present attitude.
+        if wasReady, !drive.state.isReady { held = attitude }
         rateFilter.apply(new.rateFilter)
         recalibrate(from: old, to: new.correction)
     }

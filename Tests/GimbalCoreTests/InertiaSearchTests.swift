@@ -53,6 +53,22 @@ struct InertiaSearchTests {
         }
     }
 
+    @Test("a change of the configured delay changes a measured delay only relative to it")
+    func delay() {
+        let plant = AxisVector(repeating: 2e-3)
+        var search = Self.search(
+            InertiaSearch(start: AxisVector(repeating: 2.5e-3), isKnown: false), plant: plant
+        ) { !$0.isProbing }
+        let extra = search.extraDelay
+        search.changeAssumedDelay(by: -0.002)
+        // The margins cover 0.3 ms of a difference.
+        #expect(abs(search.extraDelay - (extra + 0.002)) < 0.00031)
+        // Without a measurement, the configured delay is the only known delay.
+        var known = InertiaSearch(start: plant, isKnown: true)
+        known.changeAssumedDelay(by: 0.002)
+        #expect(known.extraDelay == 0)
+    }
+
     @Test("a configured inertia is not replaced by that of another axis")
     func configured() {
         let start = AxisVector(repeating: 2.5e-3)

@@ -46,6 +46,28 @@ struct StabilizerStartTests {
         }
     }
 
+    @Test("a changed inertia is measured at once, while the camera keeps its attitude")
+    func inertiaChanged() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)
+        loop.run(seconds: 3)
+        loop.point(pitch: -20)
+        loop.run(seconds: 3)
+        var tuning = loop.stabilizer.parameters
+        tuning.controller.inertia = tuning.controller.inertia * 1.5
+        loop.stabilizer.apply(tuning)
+        loop.run(seconds: 0.1)
+        #expect(loop.snapshot.inertiaSigma.pitch > 0.6, "the search has begun")
+        var worst = 0.0
+        loop.run(seconds: 4) {
+            worst = max(worst, abs(EulerZXY.angles($0.snapshot.attitude).pitch * 180 / .pi + 20))
+        }
+        #expect(loop.snapshot.inertiaSigma.pitch < 0.3, "the search has ended")
+        #expect(worst < 3, "\(worst)°")
+        loop.point(pitch: 0)
+        loop.run(seconds: 3)
+        #expect(abs(loop.setpoint.pitch) < 0.01)
+    }
+
     @Test("a rate command during the search for the inertia applies after the search")
     func turnsWhileSearching() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3)

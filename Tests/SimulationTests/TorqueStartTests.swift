@@ -132,4 +132,15 @@ struct TorqueStartTests {
         }
         #expect(shake(true) < 0.7 * shake(false))
     }
+
+    @Test("a camera that is light about one axis is measured after an oscillation")
+    func lightAxis() {
+        var loop = SimulatedLoop(BaseMotion(.handheld, seed: 1)) { gimbal, _ in
+            gimbal.plant.inertia.roll /= 10
+        }
+        loop.run(seconds: 8)
+        #expect(loop.snapshot.inertiaSigma.roll < 0.3)
+        #expect(abs(loop.snapshot.inertia.roll / 2.5e-4 - 1) < 0.3, "\(loop.snapshot.inertia)")
+        #expect(!loop.conditions.intersects(.loopOscillating))
+    }
 }

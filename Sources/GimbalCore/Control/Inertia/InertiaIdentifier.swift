@@ -48,9 +48,10 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     private(set) var inertia: Double
     /// Standard deviation of the natural logarithm of `inertia`.
     private(set) var sigma: Double
-    /// Measured delay in addition to `loopDelay`, s. Only measurements at the low frequency can
-    /// give a negative value, because friction can also cause phase lead.
-    private(set) var extraDelay = 0.0
+    /// Measured delay in addition to `loopDelay`, s; NaN until it has been measured. Only
+    /// measurements at the low frequency can give a negative value, because friction can also cause
+    /// phase lead.
+    private(set) var extraDelay = Double.nan
     /// True if the camera moved against the torque in two consecutive measurements.
     private(set) var isReversed = false
     /// True if a search for the inertia is in progress, including the pauses between searches.
@@ -58,6 +59,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// True if the probe pauses, because the last search ended without a result.
     private(set) var hasGivenUp = false
 
+    /// True from an oscillation of this axis until its next measurement.
+    private var isSuspected = false
     private var amplitude = 0.0
     /// Amplitude at the success of the last search, N·m.
     private var usefulAmplitude = 0.0
@@ -91,11 +94,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// True if the inertia estimate is certain enough for the full gains.
-    var isKnown: Bool { @_noLocks @inline(__always) get { sigma <= Self.knownSigma } }
+    var isKnown: Bool { @_noLocks @inline(always) get { sigma <= Self.knownSigma } }
 
     /// Safe fraction of the full gains with the current estimate, 0...1.
     var caution: Double {
-        @_noLocks @inline(__always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
+        @_noLocks @inline(always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
     }
 
     /// Sets the inertia to `value`, kg·m², for example a configured inertia, and ends the search.
@@ -106,6 +109,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isProbing = false
     }
 
+    /// Marks the estimate as the likely cause of an oscillation, so that only a measurement replaces
+    /// it.
+    @_noLocks
+    mutating func suspect() { isSuspected = true }
+
     /// Replaces an estimate that is less certain than `sigma`; the search continues.
     ///
     /// - Parameters:
@@ -113,8 +121,8 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     ///   - new: Standard deviation of its natural logarithm.
     @_noLocks
     mutating func guess(_ value: Double, sigma new: Double) {
-        guard sigma > new else { return }
-        inertia = value
+        guard sigma > new, !isSuspected else { return }
+        inertia = min(max(value, Self.smallest), Self.largest)
         sigma = new
     }
 
@@ -127,6 +135,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
         isProbing = true
         isReversed = false
         begin(p)
+    }
+
+    /// Takes a change of the assumed delay `loopDelay` into account, s.
+    @_noLocks
+    mutating func changeAssumedDelay(by change: Double) {
+        extraDelay -= change
+        if coarseDelay != 0 { coarseDelay -= change }
+        forget()
     }
 
     /// Starts a search for the inertia with the probe at full frequency.
@@ -170,7 +186,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
 
     /// The probe's current amplitude, N·m; zero without a probe.
     var swing: Double {
-        @_noLocks @inline(__always) get { isProbing && !hasGivenUp ? amplitude : 0 }
+        @_noLocks @inline(always) get { isProbing && !hasGivenUp ? amplitude : 0 }
     }
 
     /// Updates the measurement with the moment and the measured rate of one control period.
@@ -355,6 +371,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Merges an independent measurement into the inertia estimate.
     @_noLocks
     mutating func learn(_ value: Double, sigma measured: Double) {
+        isSuspected = false
         let weight = sigma * sigma / (sigma * sigma + measured * measured)
         let log = cm_log(inertia) + weight * cm_log(value / inertia)
         inertia = min(max(cm_exp(log), Self.smallest), Self.largest)

@@ -71,21 +71,21 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// Estimated inertias, kg·m².
     var values: AxisVector {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             axes.map { $0.inertia }
         }
     }
 
     /// Standard deviations of the natural logarithm of each axis's inertia.
     var sigmas: AxisVector {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             axes.map { $0.sigma }
         }
     }
 
     /// Safe fraction of the full gains on each axis, 0...1.
     var caution: AxisVector {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             axes.map { $0.caution }
         }
     }
@@ -93,7 +93,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Measured loop delay minus assumed loop delay, s: the mean of the axes. A small difference
     /// counts as 0, because the loop's margins cover this difference.
     var extraDelay: Double {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             let found = foundDelay
             // The delay is a property of the loop, not of the camera. Therefore the measured delay
             // remains valid when the inertia becomes uncertain.
@@ -105,17 +105,17 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// True if the loop's delay has been measured, or no probe will measure it.
     var isDelayKnown: Bool {
-        @_noLocks @inline(__always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
+        @_noLocks @inline(always) get { !isProbing || !foundDelay.isNaN || !lastDelay.isNaN }
     }
 
     /// Measured loop delay minus assumed loop delay, s: the mean of the axes with known inertia;
     /// NaN if the inertia of all axes is unknown.
     private var foundDelay: Double {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             // All axes have the same delay. The mean excludes axes that have not responded to a
             // probe yet.
             let known = axes.map { $0.isKnown ? 1 : 0 }
-            let found = axes.map { $0.isKnown ? $0.extraDelay : 0 }
+            let found = axes.map { $0.isKnown && !$0.extraDelay.isNaN ? $0.extraDelay : 0 }
             let count = known.yaw + known.roll + known.pitch
             return count > 0 ? (found.yaw + found.roll + found.pitch) / count : .nan
         }
@@ -123,28 +123,28 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// The camera axes on which the search for the inertia has ended without a result.
     var abandoned: AxisSet {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             axes.axes { $0.hasGivenUp }
         }
     }
 
     /// True if the inertia of every axis is known well enough to follow a set-point.
     var isReady: Bool {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             axes.axes { $0.sigma > Self.readySigma }.isEmpty
         }
     }
 
     /// The camera axes with a reversed response to the probe.
     var reversed: AxisSet {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             axes.axes { $0.isReversed }
         }
     }
 
     /// True if a probe is active.
     var isProbing: Bool {
-        @_noLocks @inline(__always) get { !axes.axes { $0.isProbing }.isEmpty }
+        @_noLocks @inline(always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
 
     /// Smallest delay by which the formula divides, s; a configured delay can be 0.
@@ -187,10 +187,20 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         _ axis: inout InertiaIdentifier, _ isSwinging: Bool,
         _ parameters: InertiaIdentifier.Parameters
     ) {
+        if isSwinging { axis.suspect() }
         let once = InertiaIdentifier.knownSigma + suspicion
         guard isSwinging || axis.sigma < once else { return }
         let sigma = max(axis.sigma, InertiaIdentifier.knownSigma) + suspicion
         axis.raiseSigma(sigma: min(sigma, isSwinging ? mostSigma : once), parameters: parameters)
+    }
+
+    /// Takes a change of the assumed delay into account, s. The loop's delay itself has not changed,
+    /// so a measured delay remains valid.
+    @_noLocks
+    mutating func changeAssumedDelay(by change: Double) {
+        lastDelay -= change
+        parameters.change { parameters, _ in parameters.loopDelay += change }
+        axes.change { axis, _ in axis.changeAssumedDelay(by: change) }
     }
 
     /// Restarts the current measurements of the inertia, because the motion since the last period
@@ -202,7 +212,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
 
     /// The probes' moment in this period, camera frame, N·m.
     var probe: Vector3 {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             Vector3(
                 axes.roll.probe(parameters.roll), axes.pitch.probe(parameters.pitch),
                 axes.yaw.probe(parameters.yaw))
@@ -212,7 +222,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     /// Amplitude of each axis's probe, N·m. A response of the loop up to this amplitude does not
     /// count as an oscillation.
     var swings: AxisVector {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             axes.map { $0.swing }
         }
     }

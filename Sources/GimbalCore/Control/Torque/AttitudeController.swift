@@ -43,11 +43,9 @@ public struct AttitudeController: MotorController {
     private var inertia: InertiaSearch
     private var oscillation = OscillationResponse()
     private var lag = LagCompensator()
-    private var lags = PerAxis(LagCompensator.Coefficients())
     private var noise = MotorNoise()
     /// Gain from attitude error to commanded rate, including all reductions, 1/s.
     private var attitudeGain = AxisVector.zero
-    private var period = 0.0
     /// True if a joint is beyond the end of its range.
     private var isAtStop = false
     /// Feedback moment of the last step, camera frame, N·m.
@@ -84,7 +82,7 @@ public struct AttitudeController: MotorController {
 
     /// Thresholds at which the camera's response to a torque counts as reversed.
     var responseBar: ResponseBar {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             ResponseBar(
                 findsInertia: tuning.findsInertia, isInertiaFound: inertia.isReady,
                 isDelayKnown: inertia.isDelayKnown)
@@ -92,7 +90,7 @@ public struct AttitudeController: MotorController {
     }
 
     /// The camera axes whose gains are reduced after an oscillation.
-    var oscillating: AxisSet { @_noLocks @inline(__always) get { oscillation.oscillating } }
+    var oscillating: AxisSet { @_noLocks @inline(always) get { oscillation.oscillating } }
 
     /// Load moment that the integrals compensate, camera frame, N·m.
     public var integralMoment: Vector3 {
@@ -110,7 +108,7 @@ public struct AttitudeController: MotorController {
 
     /// State of the motors after the last control period.
     var state: MotorState {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             var state = MotorState()
             state.saturated = saturated
             state.oscillating = oscillating
@@ -276,16 +274,12 @@ public struct AttitudeController: MotorController {
         let demand = pids.step {
             $0.demand(error: error[$1], rate: relative[$1], dt: dt, integrate: authority)
         }
-        if dt != period {
-            period = dt
-            // If the true delay were shorter than assumed, the lag compensator would raise the gain
-            // too far. Therefore the compensator is off until the delay is known.
-            let delay = inertia.isDelayKnown ? loopDelay : 0
-            let softening = noise.softening
-            lags.change { $0 = .init(delay: delay, dt: dt, softening: softening[$1]) }
-        }
         let ahead = axes.times(acceleration)
-        feedback = lag.step(Vector3(demand.roll, demand.pitch, demand.yaw), lags)
+        // If the true delay were shorter than assumed, the lag compensator would raise the gain too
+        // far. Therefore the compensator is off until the delay is known.
+        feedback = lag.step(
+            Vector3(demand.roll, demand.pitch, demand.yaw),
+            delay: inertia.isDelayKnown ? delay : 0, softening: noise.softening, dt: dt)
         planned = MotorEffect.Planned(moment: ahead, rate: feedforward)
         // The gyroscopic moment grows with the square of the rate. If the assumed inertia were far
         // too large (for example, twenty times the true inertia), the computed moment would
@@ -315,7 +309,7 @@ public struct AttitudeController: MotorController {
         guard share == 1, !inertia.isProbing, oscillating.isEmpty, saturated.isEmpty else {
             return noise.pause()
         }
-        let bound = loopDelay >= 2 * dt ? limit * tuning.noiseLimit : .zero
+        let bound = lag.suits(delay: loopDelay) ? limit * tuning.noiseLimit : .zero
         if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { apply(tuning) }
     }
 
@@ -342,7 +336,7 @@ public struct AttitudeController: MotorController {
     /// Loop delay from the camera's motion to the responding torque, s: the configured delay plus
     /// `sampleWait`, corrected by the probe's measurement.
     var loopDelay: Double {
-        @_noLocks @inline(__always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
+        @_noLocks @inline(always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
     }
 
     /// Scale factor for all corner frequencies of the controller. If the delay is longer than
@@ -364,10 +358,15 @@ public struct AttitudeController: MotorController {
         let restarts =
             !(new.inertia == tuning.inertia) || new.findsInertia != tuning.findsInertia
             || new.checksInertia != tuning.checksInertia
+        let later = new.loopDelay - tuning.loopDelay
         tuning = new
-        if restarts { inertia = Self.search(new) }
+        if restarts {
+            inertia = Self.search(new)
+            beginSearch()
+        } else if later != 0 {
+            inertia.changeAssumedDelay(by: later)
+        }
         limit = new.torqueLimit
-        period = 0
         friction.parameters.learningRate = new.frictionLearningRate
         friction.parameters.limit = min(new.frictionLimit, limit.smallest / 2)
         friction.parameters.lead = loopDelay

@@ -24,8 +24,17 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     /// a limit, the gain near half the loop rate would be too large.
     fileprivate static var largestLead: Double { @_noLocks get { 1.94 } }
 
-    /// Coefficients of the filter for one loop delay and one control period.
-    typealias Coefficients = Biquad.Coefficients
+    /// Shortest loop delay for which the filter has an effect, in control periods. At a loop rate of
+    /// 400 Hz the delay is two periods; the value is below 2, so that the filter of this loop has an
+    /// effect although the period varies.
+    private static var leastPeriods: Double { @_noLocks get { 1.9 } }
+    /// Smallest initial value of the mean control period, s: the period of the fastest loop.
+    private static var shortestPeriod: Double { @_noLocks get { 1.0 / 4000 } }
+    /// Time constant of the mean control period, s.
+    private static var memory: Double { @_noLocks get { 0.25 } }
+    /// Relative difference between the mean control period and `period` at which the coefficients
+    /// are computed again. No thread wakes exactly on time, but its mean period is constant.
+    private static var tolerance: Double { @_noLocks get { 0.05 } }
 
     /// Corner (corner frequency times loop delay, rad) and damping ratio of the filter's poles. The
     /// poles approach the zeros as the stiffness reduction `softening` (0...1, see `MotorNoise`)
@@ -57,25 +66,56 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         )
     }
 
+    private var axes = PerAxis(Biquad.Coefficients())
     private var first = Vector3.zero
     private var second = Vector3.zero
+    /// Control period, loop delay (s) and stiffness reduction of the coefficients.
+    private var period = 0.0
+    private var delay = 0.0
+    private var softening = AxisVector.zero
+    /// Mean control period, s; 0 before the first step.
+    private var mean = 0.0
 
     /// Creates a compensator in the steady state for the input 0.
     @_noLocks
     init() {}
 
-    /// Output of the compensator for one control period, N·m (transposed direct form II). Each
-    /// camera axis has its own coefficients.
+    /// True if the filter would have an effect with the loop delay `delay`, s.
+    @_noLocks
+    func suits(delay: Double) -> Bool { delay >= Self.leastPeriods * period }
+
+    /// Filters one control period (transposed direct form II).
+    ///
+    /// - Parameters:
+    ///   - moment: Input, camera frame, N·m.
+    ///   - delay: Delay of the loop, s. If the delay is shorter than two periods, the filter has no
+    ///     effect.
+    ///   - softening: Stiffness reduction about each camera axis, 0...1 (see `MotorNoise`).
+    ///   - dt: Time since the previous step, s, more than 0.
+    /// - Returns: Output of the filter, camera frame, N·m.
     @_noLocks @_noAllocation
-    mutating func step(_ moment: Vector3, _ axes: PerAxis<Coefficients>) -> Vector3 {
-        Vector3(
+    mutating func step(
+        _ moment: Vector3, delay: Double, softening: AxisVector, dt: Double
+    ) -> Vector3 {
+        // A single late tick changes the mean only a little.
+        let span = min(dt, 2 * mean)
+        mean =
+            mean > 0
+            ? mean + (span - mean) * (span / (Self.memory + span)) : max(dt, Self.shortestPeriod)
+        if abs(mean - period) > Self.tolerance * period {
+            period = mean
+            adopt(delay, softening)
+        } else if delay != self.delay || !(softening == self.softening) {
+            adopt(delay, softening)
+        }
+        return Vector3(
             Self.step(moment.x, axes.roll, &first.x, &second.x),
             Self.step(moment.y, axes.pitch, &first.y, &second.y),
             Self.step(moment.z, axes.yaw, &first.z, &second.z))
     }
 
     private static func step(
-        _ moment: Double, _ c: Coefficients, _ first: inout Double, _ second: inout Double
+        _ moment: Double, _ c: Biquad.Coefficients, _ first: inout Double, _ second: inout Double
     ) -> Double {
         let out = moment * c.b0 + first
         first = moment * c.b1 - out * c.a1 + second
@@ -83,9 +123,21 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         return out
     }
 
+    private mutating func adopt(_ delay: Double, _ softening: AxisVector) {
+        self.delay = delay
+        self.softening = softening
+        let (period, isOn) = (period, suits(delay: delay))
+        axes.change {
+            $0 = isOn ? .init(delay: delay, dt: period, softening: softening[$1]) : .init()
+        }
+    }
+
     /// Resets the compensator to the steady state for the input 0.
     @_noLocks @_noAllocation
-    mutating func reset() { self = LagCompensator() }
+    mutating func reset() {
+        first = .zero
+        second = .zero
+    }
 }
 
 extension Biquad.Coefficients {
@@ -96,15 +148,14 @@ extension Biquad.Coefficients {
     /// Creates the coefficients for a loop's delay.
     ///
     /// - Parameters:
-    ///   - delay: Delay of the loop, s. If the delay is shorter than two periods, the filter has no
-    ///     effect.
+    ///   - delay: Delay of the loop, s.
     ///   - dt: Control period, s.
     ///   - softening: Stiffness reduction, 0...1 (see `MotorNoise`). If `softening` is 1, the poles
     ///     equal the zeros, so the compensator has no effect.
     @_noLocks
     init(delay: Double, dt: Double, softening: Double = 0) {
         self.init()
-        guard delay >= 2 * dt, dt > 0 else { return }
+        guard delay > 0, dt > 0 else { return }
         // Numerator and denominator are s² / corner² + 2 damping s / corner + 1. The substitution s
         // / corner = (1 - z⁻¹) / (1 + z⁻¹) / tan(corner dt / 2) is exact at the corner.
         let zero = min(LagCompensator.zeroCorner / delay * dt / 2, Self.steepest)
