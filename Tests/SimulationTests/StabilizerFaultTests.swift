@@ -174,4 +174,26 @@ struct StabilizerFaultTests {
         let error = loop.snapshot.bias - loop.gimbal.gyroBias
         #expect(Angle.radians(error.norm).degrees < 0.05)
     }
+
+    @Test("a gyroscope that freezes during a turn does not turn the estimate", arguments: [0.3, 1])
+    func frozen(seconds: Double) {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1), seed: 1)
+        loop.run(seconds: 5)
+        loop.ask(
+            .rate(AxisVector(yaw: 0, roll: 0, pitch: 2)),
+            validUntil: loop.now.advanced(bySeconds: 5))
+        loop.run(seconds: 0.3)
+        var frozen: IMUSample?
+        for _ in 0..<Int(seconds * 1000) {
+            loop.advance { sample in
+                let first = frozen ?? sample
+                frozen = first
+                sample.gyro = first.gyro
+            }
+            loop.drive()
+        }
+        loop.run(seconds: 2)
+        let estimate = EulerZXY.angles(loop.snapshot.attitude) * (180 / Double.pi)
+        #expect(abs(estimate.pitch - loop.camera.pitch) < 5, "\(estimate) \(loop.camera)")
+    }
 }

@@ -134,11 +134,14 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         if parameters.frozenNeedsNoise {
             noise.add(gyro: sample.gyro - lastGyro, accel: sample.accel - lastAccel)
         }
+        let wasFrozen = gyro.isFrozen || accel.isFrozen
         noteRepetition(by: sample, dt: dt)
+        // The rate of a frozen sensor would turn the estimate away from the camera's attitude.
+        if gyro.isFrozen || accel.isFrozen { return .refuse }
         keep(sample)
         counters.accepted &+= 1
         noteFullScale(sample)
-        if dt > parameters.gapSeconds {
+        if dt > parameters.gapSeconds, !wasFrozen {
             counters.gaps &+= 1
             timeFaultUntil = sample.time.advanced(bySeconds: parameters.holdSeconds)
         }
@@ -166,7 +169,7 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// True if the given gyroscope sample and the previous sample are bit-identical, although a
     /// working chip would have noise.
-    @_noLocks @inline(__always)
+    @_noLocks @inline(always)
     func repeatsGyro(_ sample: IMUSample) -> Bool {
         lastTime != nil && canFreeze(sample) && sample.gyro == lastGyro
     }
@@ -177,13 +180,13 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
 
     /// True if repeated samples mean a frozen chip; false for a simulator without noise and for a
     /// saturated gyroscope.
-    @inline(__always)
+    @inline(always)
     private func canFreeze(_ sample: IMUSample) -> Bool {
         (!parameters.frozenNeedsNoise || noise.isNoisy)
             && Self.isWithin(sample.gyro, parameters.fullScaleShare * parameters.gyroRange)
     }
 
-    @inline(__always)
+    @inline(always)
     private func isPlausible(_ sample: IMUSample) -> Bool {
         // A comparison with NaN is false, so NaN is rejected.
         Self.isWithin(sample.gyro, parameters.gyroRange)
