@@ -134,6 +134,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         guard rate.isFinite else { return false }
         note(measuredJoints, dt: dt)
         silent = .zero
+        // The signs of an earlier run say nothing about the next one.
+        if motors == nil { images = PolarityChecks() }
         guard hasReference, dt < Self.longestInterval, let motors else {
             return rest(rate: rate, dt: dt)
         }
