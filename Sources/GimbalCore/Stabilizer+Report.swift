@@ -36,7 +36,7 @@ extension Stabilizer {
     }
 
     /// Affected axes of each condition that concerns a motor, a joint or a camera axis.
-    @inline(__always)
+    @inline(always)
     private func axes() -> ConditionAxes {
         let angles = joints.motion.angles
         var axes = ConditionAxes()
@@ -60,7 +60,7 @@ extension Stabilizer {
 
     /// True if the loop is closed: the outputs are on and do not brake.
     var isClosed: Bool {
-        @inline(__always) get {
+        @inline(always) get {
             if case .braking = supervisor.phase { false } else { supervisor.isEnabled }
         }
     }
@@ -68,7 +68,7 @@ extension Stabilizer {
     /// True if a source of joint angles exists, or will exist when the outputs are switched on.
     var showsJoints: Bool {
         // Inlined, like `axes()`: a call would copy the whole stabilizer, about 20 kB.
-        @inline(__always) get {
+        @inline(always) get {
             if joints.isKnown { return true }
             if case .some = drive.state.modelledJoints { return true }
             return false

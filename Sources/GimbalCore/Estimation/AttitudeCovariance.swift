@@ -84,7 +84,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
 
     /// Updates the covariance after a multiplication of the velocity estimates by `k`, 0...1. The
     /// velocity errors are also multiplied by `k`.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func scaleVelocity(by k: Double) {
         xu *= k
         xv *= k
@@ -125,7 +125,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///   - variance: Increase of the variance of each tilt, rad².
     ///   - loss: Additional increase of the tilt covariance, rad²: `x` and `y` are added to the
     ///     variances of tilt x and tilt y, and `z` is added to their covariance.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func addTilt(variance: Double, loss: Vector3) {
         xx += variance + loss.x
         yy += variance + loss.y
@@ -153,7 +153,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     ///   - verticalImpulse: Integral of the specific force along the earth's z axis, m/s. A tilt
     ///     error projects a part of the impulse onto the horizontal velocity.
     ///   - duration: Length of the step, s.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func propagate(
         earthX: Vector3, earthY: Vector3, turn: Vector3, verticalImpulse: Double, duration: Double
     ) {
@@ -207,7 +207,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
 
     /// Covariance of all states with the velocity along x.
     var velocityXColumn: AttitudeError {
-        @inline(__always) @_noLocks @_noAllocation get {
+        @inline(always) @_noLocks @_noAllocation get {
             AttitudeError(
                 tiltX: xu, tiltY: yu, gyro: ug, velocityX: uu, velocityY: uv)
         }
@@ -215,7 +215,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
 
     /// Covariance of all states with the velocity along y.
     var velocityYColumn: AttitudeError {
-        @inline(__always) @_noLocks @_noAllocation get {
+        @inline(always) @_noLocks @_noAllocation get {
             AttitudeError(
                 tiltX: xv, tiltY: yv, gyro: vg, velocityX: uv, velocityY: vv)
         }
@@ -238,7 +238,7 @@ struct AttitudeCovariance: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - c: Covariances of all states with the measured state.
     ///   - s: Reciprocal of the innovation variance.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func condense(column c: AttitudeError, inverseVariance s: Double) {
         let x = c.tiltX * s
         let y = c.tiltY * s

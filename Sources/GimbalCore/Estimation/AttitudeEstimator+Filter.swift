@@ -50,7 +50,7 @@ extension AttitudeEstimator {
         if let rest { correctBias(rest) }
     }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     private mutating func predict(_ p: Period) {
         let q = orientation
         let turn = p.rawTurn - bias * p.duration
@@ -83,7 +83,7 @@ extension AttitudeEstimator {
     /// Corrects the state with a pseudo-measurement of the velocity along each horizontal axis. The
     /// measured value is the velocity due to the rate and the lever arm; the variance covers all
     /// other motion.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     private mutating func correctVelocity(_ duration: Double) {
         let density =
             detector.isAtRest
@@ -151,7 +151,7 @@ extension AttitudeEstimator {
     ///     the measurement decreases, so the correction stays constant (Huber).
     /// - Returns: The squared innovation divided by its variance, before any reduction of the
     ///   weight.
-    @inline(__always) @discardableResult @_noLocks @_noAllocation
+    @inline(always) @discardableResult @_noLocks @_noAllocation
     mutating func correct(
         _ column: AttitudeError, innovation: Double, variance: Double, limit: Double
     ) -> Double {

@@ -16,7 +16,7 @@ extension AttitudeEstimator {
 
     /// Rotation by a rotation vector, rad (exponential map). For the small angle of one sample, a
     /// power series is used. The error of the series is at most 1e-12 at 0.5 rad.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func rotation(_ v: Vector3) -> Quaternion {
         let s = v.squaredNorm
         guard s < seriesLimit else { return Quaternion(rotationVector: v) }

@@ -327,7 +327,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
 
     /// Rotates the attitude by one sample's rotation increment, and adds the sample to the sums of
     /// the filter period.
-    @inline(__always)
+    @inline(always)
     private mutating func integrate(gyro: Vector3, accel: Vector3, dt: Double) {
         let newRate = corrected(gyro)
         // Trapezoidal rule plus the first-order coning correction for a linearly changing rate.
@@ -364,7 +364,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         saturatedTime += dt
     }
 
-    @inline(__always)
+    @inline(always)
     private func corrected(_ gyro: Vector3) -> Vector3 {
         let difference = gyro - bias
         return difference - difference.scaled(by: scale)

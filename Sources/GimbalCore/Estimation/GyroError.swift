@@ -25,34 +25,34 @@ struct GyroError: Sendable, BitwiseCopyable {
     ///   - direction: Unit vector, body frame.
     ///   - turn: Angle turned about the body axes, rad.
     ///   - duration: Duration of the turn, s.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     init(along direction: Vector3, turn: Vector3, duration: Double) {
         bias = direction * duration
         scale = direction.scaled(by: turn)
     }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func + (a: GyroError, b: GyroError) -> GyroError {
         GyroError(bias: a.bias + b.bias, scale: a.scale + b.scale)
     }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func - (a: GyroError, b: GyroError) -> GyroError {
         GyroError(bias: a.bias - b.bias, scale: a.scale - b.scale)
     }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func * (a: GyroError, k: Double) -> GyroError {
         GyroError(bias: a.bias * k, scale: a.scale * k)
     }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func += (a: inout GyroError, b: GyroError) { a = a + b }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func -= (a: inout GyroError, b: GyroError) { a = a - b }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     func dot(_ b: GyroError) -> Double { bias.dot(b.bias) + scale.dot(b.scale) }
 }
 
@@ -71,7 +71,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
         ss = Symmetric3(diagonal: scale)
     }
 
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func * (c: GyroCovariance, v: GyroError) -> GyroError {
         GyroError(
             bias: c.bb * v.bias + c.bs * v.scale,
@@ -79,7 +79,7 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
     }
 
     /// Subtracts the matrix `s v vᵀ`.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func subtractOuter(_ v: GyroError, times s: Double) {
         bb.subtractOuter(v.bias, times: s)
         bs.subtractOuter(v.bias, v.scale, times: s)
@@ -112,6 +112,6 @@ struct GyroCovariance: Sendable, BitwiseCopyable {
 
 extension Vector3 {
     /// The component with index 0...2.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     func component(_ axis: Int) -> Double { axis == 0 ? x : axis == 1 ? y : z }
 }

@@ -47,7 +47,7 @@ struct GyroRange: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous sample.
     ///   - known: The range, rad/s; zero if unknown.
     /// - Returns: Vector with the value 1 on each saturated axis and 0 on the other axes.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func reached(by gyro: Vector3, dt: Double, known: Double) -> Vector3 {
         let largest = gyro.largestMagnitude
         guard known <= 0 else {

@@ -31,7 +31,7 @@ struct LeverArm: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - duration: Time since the last step, s.
     ///   - parameters: Prior standard deviation and time constant of the lever arm.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func step(duration: Double, parameters: AttitudeEstimator.Parameters) {
         let keep = parameters.leverTime / (parameters.leverTime + duration)
         let share = keep * keep
@@ -46,7 +46,7 @@ struct LeverArm: Sendable, BitwiseCopyable {
     /// - Parameter direction: Cross product of the horizontal direction in the body frame and the
     ///   rate, rad/s.
     /// - Returns: Velocity, m/s, and its variance, m²/s².
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     func velocity(_ direction: Vector3) -> (value: Double, variance: Double) {
         (direction.dot(arm), direction.dot(covariance * direction))
     }
@@ -58,7 +58,7 @@ struct LeverArm: Sendable, BitwiseCopyable {
     ///     rad/s.
     ///   - velocity: The attitude filter's velocity along the horizontal direction, m/s.
     ///   - noise: Variance of the velocity from other causes than the lever arm, m²/s².
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func correct(_ direction: Vector3, velocity: Double, noise: Double) {
         let column = covariance * direction
         let inverse = 1 / (direction.dot(column) + noise)

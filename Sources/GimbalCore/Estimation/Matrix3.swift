@@ -24,7 +24,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
     }
 
     /// The product of the matrix and a column vector.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func * (a: Symmetric3, v: Vector3) -> Vector3 {
         Vector3(
             a.xx * v.x + a.xy * v.y + a.xz * v.z,
@@ -33,7 +33,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
     }
 
     /// The matrix with each element multiplied by `k`.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func * (a: Symmetric3, k: Double) -> Symmetric3 {
         var result = a
         result.xx *= k
@@ -46,7 +46,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
     }
 
     /// Subtracts the matrix `v vᵀ s`.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func subtractOuter(_ v: Vector3, times s: Double) {
         xx -= v.x * v.x * s
         xy -= v.x * v.y * s
@@ -57,7 +57,7 @@ struct Symmetric3: Sendable, BitwiseCopyable {
     }
 
     /// Adds `value` to the diagonal.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func addToDiagonal(_ value: Double) {
         xx += value
         yy += value
@@ -77,7 +77,7 @@ struct Matrix3: Sendable, BitwiseCopyable {
     }
 
     /// Creates a matrix from its rows.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     init(rowX: Vector3, rowY: Vector3, rowZ: Vector3) {
         self.rowX = rowX
         self.rowY = rowY
@@ -85,17 +85,17 @@ struct Matrix3: Sendable, BitwiseCopyable {
     }
 
     /// The product of the matrix and a column vector.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     static func * (a: Matrix3, v: Vector3) -> Vector3 {
         Vector3(a.rowX.dot(v), a.rowY.dot(v), a.rowZ.dot(v))
     }
 
     /// The product of the transposed matrix and a column vector.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     func transposedTimes(_ v: Vector3) -> Vector3 { rowX * v.x + rowY * v.y + rowZ * v.z }
 
     /// Subtracts the matrix `a bᵀ s`.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     mutating func subtractOuter(_ a: Vector3, _ b: Vector3, times s: Double) {
         rowX -= b * (a.x * s)
         rowY -= b * (a.y * s)
@@ -105,16 +105,16 @@ struct Matrix3: Sendable, BitwiseCopyable {
 
 extension Vector3 {
     /// The element-wise product.
-    @inline(__always) @_noLocks @_noAllocation
+    @inline(always) @_noLocks @_noAllocation
     func scaled(by b: Vector3) -> Vector3 { Vector3(x * b.x, y * b.y, z * b.z) }
 
     /// The largest component.
     var largest: Double {
-        @inline(__always) @_noLocks @_noAllocation get { max(x, max(y, z)) }
+        @inline(always) @_noLocks @_noAllocation get { max(x, max(y, z)) }
     }
 
     /// The largest absolute component.
     var largestMagnitude: Double {
-        @inline(__always) @_noLocks @_noAllocation get { max(abs(x), max(abs(y), abs(z))) }
+        @inline(always) @_noLocks @_noAllocation get { max(abs(x), max(abs(y), abs(z))) }
     }
 }

@@ -39,19 +39,19 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
     }
 
     /// Vector of three numbers, each computed from the value of one axis.
-    @inline(__always)
+    @inline(always)
     func map(_ number: (Value) -> Double) -> AxisVector {
         AxisVector(yaw: number(yaw), roll: number(roll), pitch: number(pitch))
     }
 
     /// The axes whose values satisfy the predicate.
-    @inline(__always)
+    @inline(always)
     func axes(where isTrue: (Value) -> Bool) -> AxisSet {
         AxisSet(yaw: isTrue(yaw), roll: isTrue(roll), pitch: isTrue(pitch))
     }
 
     /// Changes the value of each axis.
-    @inline(__always)
+    @inline(always)
     mutating func change(_ body: (inout Value, GimbalAxis) -> Void) {
         body(&yaw, .yaw)
         body(&roll, .roll)
@@ -61,7 +61,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
     /// Changes the value of each axis.
     ///
     /// - Returns: The results of `body`, one for each axis.
-    @inline(__always)
+    @inline(always)
     mutating func step(_ body: (inout Value, GimbalAxis) -> Double) -> AxisVector {
         let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))
         return AxisVector(yaw: first, roll: second, pitch: third)
@@ -70,7 +70,7 @@ public struct PerAxis<Value: Sendable & BitwiseCopyable>: Sendable, BitwiseCopya
     /// Changes the value of each axis.
     ///
     /// - Returns: The axes for which `body` returns true.
-    @inline(__always)
+    @inline(always)
     mutating func judge(_ body: (inout Value, GimbalAxis) -> Bool) -> AxisSet {
         let (first, second, third) = (body(&yaw, .yaw), body(&roll, .roll), body(&pitch, .pitch))
         return AxisSet(yaw: first, roll: second, pitch: third)

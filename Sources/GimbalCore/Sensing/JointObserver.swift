@@ -21,7 +21,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// Angles from a second gyroscope are not accurate enough, because they assume an upright
     /// handle and their yaw drifts.
     var isKnown: Bool {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             switch source {
             case .assumed, .handleIMU: false
             case .encoders, .servoCommand, .fieldAngle: true
@@ -33,21 +33,21 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// second IMU measures that the handle is at rest. The camera's gyroscope alone is not
     /// sufficient, because motors can hold the camera still in a moving hand.
     var tellsRest: Bool {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             if case .handleIMU = source { handle.isStill } else { isKnown }
         }
     }
 
     /// True if the angles come from encoders.
     var isMeasured: Bool {
-        @_noLocks @inline(__always) get { if case .encoders = source { true } else { false } }
+        @_noLocks @inline(always) get { if case .encoders = source { true } else { false } }
     }
 
     /// The camera's rate relative to the handle, camera frame, rad/s; zero if unknown. The angles
     /// from a second gyroscope are not used, because that gyroscope's bias would appear as a bias
     /// of the camera's gyroscope.
     var relativeRate: Vector3 {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             guard isKnown else { return .zero }
             return motion.kinematics.relativeRate(jointRates: motion.rates)
         }
@@ -57,7 +57,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// smoothed with a time constant of 0.1 s. With different smoothing of the two rates, the
     /// camera's own oscillation would appear in the result. A mode that follows the handle would
     /// then cancel the controller's damping.
-    var carryingRate: Vector3 { @_noLocks @inline(__always) get { cameraRate - relativeRate } }
+    var carryingRate: Vector3 { @_noLocks @inline(always) get { cameraRate - relativeRate } }
 
     /// Updates the joint angles and rates from all sources.
     ///

@@ -245,7 +245,7 @@ private struct BandPass: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    @_noLocks @inline(__always)
+    @_noLocks @inline(always)
     mutating func step(_ value: Double, _ pace: Correlator.Pace) -> Double {
         if short.isNaN {
             short = value

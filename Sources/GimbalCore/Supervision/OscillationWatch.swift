@@ -220,7 +220,7 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
 
         /// Filter coefficients for the signals `observed`; `self` if corner frequency and time
         /// constant are the same.
-        @_noLocks @inline(__always)
+        @_noLocks @inline(always)
         func adapted(to observed: OscillationWatch.Signals) -> Pace {
             observed.corner == corner && observed.isKnown == isKnown ? self : Pace(observed, dt: dt)
         }

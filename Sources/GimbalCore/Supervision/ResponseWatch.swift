@@ -11,7 +11,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
 
     /// The joints with a reversed response.
     var reversed: AxisSet {
-        @_noLocks @inline(__always) get { axes.axes { $0.isReversed } }
+        @_noLocks @inline(always) get { axes.axes { $0.isReversed } }
     }
 
     /// Restarts the check, because the outputs are about to be switched on.

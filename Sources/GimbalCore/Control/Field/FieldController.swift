@@ -42,7 +42,7 @@ public struct FieldController: MotorController {
     /// not depend on the assumed inertia.
     public private(set) var exerted = AxisVector.zero
     /// The camera axes with reduced gains after an oscillation.
-    public var oscillating: AxisSet { @_noLocks get { inertias.oscillating } }
+    var oscillating: AxisSet { @_noLocks @inline(always) get { inertias.oscillating } }
     /// Requested torques in the last step, N·m, limited to the torques that the fields can exert.
     public private(set) var asked = AxisVector.zero
     /// True if the controller can follow a set-point: the rotors are locked, and the inertia is
@@ -52,16 +52,14 @@ public struct FieldController: MotorController {
     public private(set) var opposed = AxisSet.none
     /// Standard deviation of the natural logarithm of `inertia`. Before the inertia is measured,
     /// two standard deviations correspond to a factor of four.
-    public var inertiaSigma: AxisVector {
-        @_noLocks get { inertias.sigmas }
-    }
+    var inertiaSigma: AxisVector { @_noLocks @inline(always) get { inertias.sigmas } }
 
     /// Loop delay that the controller assumes, s: configured, or measured if that is longer.
-    var loopDelay: Double { @_noLocks get { tuning.loopDelay } }
+    var loopDelay: Double { @_noLocks @inline(always) get { tuning.loopDelay } }
 
     /// True if `exerted` is reliable, because the angles of all rotors are known.
     private var isPlaced: Bool {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             !isSearching && rotors.yaw.isPlaced && rotors.roll.isPlaced && rotors.pitch.isPlaced
         }
     }
@@ -95,7 +93,7 @@ public struct FieldController: MotorController {
 
     /// State of the motors after the last control period.
     var state: MotorState {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             var state = MotorState()
             state.saturated = saturated
             state.oscillating = oscillating
@@ -204,7 +202,7 @@ public struct FieldController: MotorController {
     }
 
     private var isSearching: Bool {
-        @_noLocks @inline(__always) get { !search.sought.isEmpty }
+        @_noLocks @inline(always) get { !search.sought.isEmpty }
     }
 
     /// Turns the fields of the motors whose rotor has not been found.
@@ -307,8 +305,8 @@ public struct FieldController: MotorController {
                 kinematics.relativeRate(jointRates: rotors.map { $0.innovation })))
         rotors.change {
             $0.correct(
-                unexplained: lacking[$1] / max(pull[$1], smallest[$1]), polePairs: p.polePairs,
-                bandwidth: bandwidth[$1], dt: dt)
+                unexplained: smallest[$1] > 0 ? lacking[$1] / max(pull[$1], smallest[$1]) : 0,
+                polePairs: p.polePairs, bandwidth: bandwidth[$1], dt: dt)
         }
         exerted =
             p.peakTorque * powers.value(age: parameters.loopDelay, dt: dt)
@@ -321,6 +319,7 @@ public struct FieldController: MotorController {
     }
 
     /// Requested moment on the camera, body frame, N·m.
+    @inline(always)
     private func moment(
         attitude: Quaternion, lead: Double, rate: Vector3, setpoint: Setpoint, stage: Stage
     ) -> Vector3 {

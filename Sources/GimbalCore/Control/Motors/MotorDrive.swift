@@ -45,7 +45,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
     /// The motors whose torque is reduced because they are hot.
-    var hot: AxisSet { @_noLocks @inline(__always) get { thermal.lowered } }
+    var hot: AxisSet { @_noLocks @inline(always) get { thermal.lowered } }
 
     /// Angle beyond the range of a joint's servo that still counts as possible, rad: an inexact
     /// mounting of the horn and an error of the encoder.
@@ -54,7 +54,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// The joints whose angle (rad) is impossible, because it is far beyond the range of the
     /// joint's servo. If the controller started with an impossible angle, the servo's horn would
     /// jump.
-    @_noLocks @inline(__always)
+    @_noLocks @inline(always)
     func outOfReach(_ joints: AxisVector) -> AxisSet {
         guard case .servo = type else { return .none }
         let slack = AxisVector(repeating: Self.servoSlack)
@@ -65,7 +65,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// Source of `modelledJoints`.
     var modelSource: JointSource {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             if case .field = type { .fieldAngle } else { .servoCommand }
         }
     }
@@ -73,7 +73,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// Loop delay from a motor command to the sample that contains its effect, s. The delay is
     /// configured or, for torque motors, identified.
     var loopDelay: Double {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             if case .field = type { field.parameters.loopDelay } else { torque.loopDelay }
         }
     }
@@ -81,7 +81,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// Loop delay that the gains assume, s: `loopDelay`, or for motors without encoders the measured
     /// delay if it is longer.
     var assumedDelay: Double {
-        @_noLocks get { if case .field = type { field.loopDelay } else { torque.loopDelay } }
+        @_noLocks @inline(always) get {
+            if case .field = type { field.loopDelay } else { torque.loopDelay }
+        }
     }
 
     /// True if the torque motors' controller learns friction and imbalance.
@@ -94,7 +96,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// between samples minus one tick period.
     var sampleWait: Double {
         @_noLocks get { torque.sampleWait }
-        @_noLocks @inline(__always) set { torque.sampleWait = newValue }
+        @_noLocks @inline(always) set { torque.sampleWait = newValue }
     }
 
     /// Updates the motors' thermal model for one control period with the outputs off.

@@ -32,12 +32,12 @@ struct HandleTracker: Sendable, BitwiseCopyable {
     enum Shape {
         /// Damping ratio of the low-pass for the handle's rate. The natural frequency of this
         /// low-pass is w.
-        static var damping: Double { @_noLocks @_noAllocation @inline(__always) get { 0.75 } }
+        static var damping: Double { @_noLocks @_noAllocation @inline(always) get { 0.75 } }
         /// Bandwidth from measured to estimated attitude, as a multiple of w.
-        static var follow: Double { @_noLocks @_noAllocation @inline(__always) get { 19.0 } }
+        static var follow: Double { @_noLocks @_noAllocation @inline(always) get { 19.0 } }
         /// Fractions of the handle's rate and acceleration that the look-ahead uses.
         static var trust: Trust {
-            @_noLocks @_noAllocation @inline(__always) get { Trust(rate: 0.44, acceleration: 0) }
+            @_noLocks @_noAllocation @inline(always) get { Trust(rate: 0.44, acceleration: 0) }
         }
     }
 

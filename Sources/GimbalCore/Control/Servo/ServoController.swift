@@ -110,7 +110,7 @@ public struct ServoController: MotorController {
 
     /// State of the servos after the last control period.
     var state: MotorState {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             var state = MotorState()
             state.saturated = saturated
             state.oscillating = oscillating

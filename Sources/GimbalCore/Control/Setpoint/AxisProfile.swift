@@ -16,7 +16,7 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     }
 
     /// The smallest of the three values of `maxRate`, rad/s.
-    var slowest: Double { @_noLocks @inline(__always) get { maxRate.smallest } }
+    var slowest: Double { @_noLocks @inline(always) get { maxRate.smallest } }
 }
 
 /// Motion of one set-point angle: its state (angle, rate, acceleration) and its activity. A new
@@ -78,7 +78,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// Final angle of the current motion, rad: its goal, the followed target, or the current angle.
     var destination: Double {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             switch motion {
             case .rest: state.angle
             case .move: plan.goal
@@ -90,7 +90,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// Lag of the set-point angle behind the target that it follows, rad; zero without a target.
     var followError: Double {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             guard case .follow = motion else { return 0 }
             return followed.target + followed.turn.state.angle - state.angle
         }
@@ -98,25 +98,25 @@ struct AxisProfile: Sendable, BitwiseCopyable {
 
     /// True if the angle follows a target.
     var isFollowing: Bool {
-        @_noLocks @inline(__always) get { if case .follow = motion { true } else { false } }
+        @_noLocks @inline(always) get { if case .follow = motion { true } else { false } }
     }
 
     /// True if the angle changes at a requested rate, or decelerates after a rotation at a
     /// requested rate.
     var isTurning: Bool {
-        @_noLocks @inline(__always) get { if case .turn = motion { true } else { false } }
+        @_noLocks @inline(always) get { if case .turn = motion { true } else { false } }
     }
 
     /// Remaining duration of a movement to a goal, s; 0 without a goal.
     var remaining: Double {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             if case .move = motion { max(plan.duration - elapsed, 0) } else { 0 }
         }
     }
 
     /// True if the set-point angle moves to a goal, turns at a rate, or moves with a target.
     var isMoving: Bool {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             switch motion {
             case .rest: false
             case .move: elapsed < plan.duration

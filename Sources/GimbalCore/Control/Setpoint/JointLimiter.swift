@@ -69,7 +69,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     private var excessBefore = 0.0
     /// True if the request has moved further beyond the ends of the joints' ranges since the last
     /// control period.
-    var isGoingBeyond: Bool { @_noLocks @inline(__always) get { excess > excessBefore } }
+    var isGoingBeyond: Bool { @_noLocks @inline(always) get { excess > excessBefore } }
     /// Angles by which yaw can still turn from the requested angle until a joint reaches the end of
     /// its range.
     private(set) var yawRoom = TurnRange.endless

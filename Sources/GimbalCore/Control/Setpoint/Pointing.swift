@@ -19,14 +19,14 @@ struct Pointing: Sendable, BitwiseCopyable {
     var modes: ModeParameters
     /// Limits of the set-point's motion.
     var parameters: SetpointGenerator.Parameters {
-        @_noLocks @inline(__always) get { generator.parameters }
+        @_noLocks @inline(always) get { generator.parameters }
         @_noLocks set { generator.parameters = newValue }
     }
     /// Joints at the ends of their ranges, which prevent the camera from reaching its set-point.
-    var atLimit: AxisSet { @_noLocks @inline(__always) get { limiter.atEnd } }
+    var atLimit: AxisSet { @_noLocks @inline(always) get { limiter.atEnd } }
 
     /// True if the set-point moves or is about to move because of a request.
-    var isMoving: Bool { @_noLocks @inline(__always) get { generator.isMoving } }
+    var isMoving: Bool { @_noLocks @inline(always) get { generator.isMoving } }
 
     var generator: SetpointGenerator
     private var isBootModeJudged = false
@@ -57,7 +57,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Values of the set-point and the mode for the snapshot.
-    @_noLocks @inline(__always)
+    @_noLocks @inline(always)
     func snapshot(now: Instant) -> PointingSnapshot {
         var result = PointingSnapshot()
         result.angles = generator.angles

@@ -19,7 +19,7 @@ public struct Setpoint: Sendable, BitwiseCopyable {
 
     /// The set-point at a time `seconds` earlier, extrapolated with constant acceleration. If
     /// `seconds` is negative, the result is a later set-point.
-    @_noLocks @_noAllocation @inline(__always)
+    @_noLocks @_noAllocation @inline(always)
     func earlier(by seconds: Double) -> Setpoint {
         let turn = acceleration * (0.5 * seconds * seconds) - rate * seconds
         return Setpoint(

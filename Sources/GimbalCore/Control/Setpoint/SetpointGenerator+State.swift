@@ -41,7 +41,7 @@ extension SetpointGenerator {
     /// Mask of the axes that turn at a requested rate, or decelerate after such a turn: zero on
     /// these axes, NaN on the others.
     var turning: AxisVector {
-        @_noLocks @inline(__always) get {
+        @_noLocks @inline(always) get {
             AxisVector(
                 yaw: yaw.isTurning ? 0 : .nan, roll: roll.isTurning ? 0 : .nan,
                 pitch: pitch.isTurning ? 0 : .nan)
