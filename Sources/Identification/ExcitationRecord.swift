@@ -108,7 +108,9 @@ public struct ExcitationRecord: Sendable {
         let moment = Self.filtered(inputs, c)
         let shift = Int((model.delay * tickRate).rounded())
         var equations = NormalEquations()
-        for n in stride(from: max(shift, 200) + 1, to: rate.count - 1, by: 3) {
+        // The delay is negative if the response is faster than the assumed delay.
+        let end = rate.count - 1 + min(shift, 0)
+        for n in stride(from: max(shift, 200) + 1, to: end, by: 3) {
             let acceleration = (rate[n + 1] - rate[n - 1]) * tickRate / 2
             let speed = (joint[n + 1] - joint[n - 1]) * tickRate / 2
             // Below 0.05 rad/s the bearing can stick, and the sample is not used.

@@ -69,6 +69,15 @@ struct FieldAutotuneTests {
         }
     }
 
+    @Test("finds a delay that is much shorter than the configured delay")
+    func faster() throws {
+        var loop = Self.loop { $0 = $0.stretched(to: 0.009) }
+        let run = try Self.found(&loop)
+        let finding = try #require(run.results.first?.motor)
+        #expect(abs(finding.model.delay - 0.0035) < 0.001, "\(finding.model)")
+        #expect(finding.coulomb.isFinite)
+    }
+
     @Test("a slower loop gets lower gains")
     func slower() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), motor: .field) { gimbal, _ in
