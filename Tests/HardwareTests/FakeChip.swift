@@ -21,6 +21,8 @@ final class FakeChip: ChipLink {
     var constant: UInt8?
     var isFrozen = false
     var hasWrongIdentity = false
+    /// Number of packets that a full FIFO holds beyond its capacity.
+    var cached = 0
 
     private let registers: UnsafeMutablePointer<UInt8>
     private let gathered: UnsafeMutableRawBufferPointer
@@ -153,7 +155,8 @@ final class FakeChip: ChipLink {
     /// Adds a sample to the buffer. A full buffer loses its oldest sample.
     private func collect(_ number: Int) {
         guard collects else { return }
-        let room = kind == .icm42688p ? 2048 / 16 : (kind == .mpu6050 ? 1024 : 512) / 14
+        let room =
+            cached + (kind == .icm42688p ? 2048 / 16 : (kind == .mpu6050 ? 1024 : 512) / 14)
         if wasFrozen { collected = number..<number }
         wasFrozen = false
         let first = collected.upperBound == 0 ? number : collected.lowerBound

@@ -41,4 +41,28 @@ struct PCA9685Tests {
         servo.trim = 20e-6
         #expect(abs(servo.pulse(for: .pi / 8) - 1.27e-3) < 1e-12)
     }
+
+    @Test("a chip that has lost power is set up again at every frame rate", arguments: [50.0, 200])
+    func powerLoss(frameRate: Double) throws {
+        let wire = I2CWire()
+        wire[0x40, 0x00] = 0x11
+        let outputs = PCA9685Outputs(
+            bus: wire.bus(), address: 0x40, channels: [0],
+            chip: PCA9685(frameRate: frameRate, oscillator: 25e6))
+        func prepare(after seconds: Double) throws -> Bool {
+            for tick in 1...10 {
+                let now = Instant(nanoseconds: 0).advanced(bySeconds: seconds + Double(tick) * 2e-3)
+                if try outputs.prepare(now: now) { return true }
+            }
+            return false
+        }
+        #expect(try prepare(after: 0))
+        // The values after power-up (sections 7.3.1 and 7.3.5).
+        wire[0x40, 0x00] = 0x11
+        wire[0x40, 0xFE] = 0x1E
+        #expect(try !outputs.prepare(now: Instant(nanoseconds: 1_000_000_000)))
+        #expect(try prepare(after: 1))
+        #expect(wire[0x40, 0x00] == 0x20)
+        #expect(wire[0x40, 0xFE] == outputs.chip.prescale)
+    }
 }

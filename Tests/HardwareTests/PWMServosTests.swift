@@ -36,6 +36,12 @@ private final class PWMFolder {
         close(file)
     }
 
+    /// Replaces a file by a symbolic link.
+    func replace(_ name: String, with target: String) {
+        unlink("\(path)/\(name)")
+        symlink(target, "\(path)/\(name)")
+    }
+
     /// The number that was written last. An ordinary file keeps the end of a longer, earlier
     /// number.
     func number(_ name: String, digits: Int) -> Int? {
@@ -135,6 +141,22 @@ struct PWMServosTests {
         }
         try servos.write(output(pitch: 0), now: Self.start)
         for channel in 0..<3 { #expect(isOn(channel) == 1 && duty(channel) == 1_500_000) }
+    }
+
+    @Test("after a partial start, off stops the channels that have started")
+    func partialStart() throws {
+        // Every write to this file fails.
+        folder.replace("pwm1/enable", with: "/dev/full")
+        _ = try? servos.prepare(now: Self.start)
+        _ = try servos.prepare(now: Self.start.advanced(bySeconds: 1))
+        #expect(throws: BusError.self) {
+            try servos.write(output(pitch: 0), now: Self.start.advanced(bySeconds: 1))
+        }
+        #expect(isOn(0) == 1)
+        #expect(throws: BusError.self) {
+            try servos.write(.off, now: Self.start.advanced(bySeconds: 2))
+        }
+        #expect(isOn(0) == 0)
     }
 
     @Test("a missing chip is reported with the remedy")

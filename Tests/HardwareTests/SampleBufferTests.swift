@@ -100,6 +100,17 @@ struct SampleBufferTests {
         #expect(first.time > Self.at(1.5) && first.time < Self.at(1.506))
     }
 
+    @Test("the ICM-42688-P's read cache can hold a packet beyond the full buffer")
+    func readCache() throws {
+        let bench = Bench(.icm42688p)
+        for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
+        bench.chip.cached = 1
+        #expect(bench.read(at: 1.5).isEmpty)
+        #expect(bench.report.bufferOverflows == 1)
+        bench.chip.cached = 0
+        #expect(bench.read(at: 1.505).first != nil)
+    }
+
     @Test(
         "samples that were collected during a failed transfer are not delivered", arguments: kinds)
     func failure(kind: FakeChip.Kind) throws {

@@ -27,8 +27,7 @@ final class PCA9685Outputs {
     private var isChanged = false
     private var lastAudit = Instant(nanoseconds: .min / 2)
 
-    /// Interval at which the prescaler is read back, s. After a short loss of power, the chip
-    /// sleeps and has the default prescaler.
+    /// Interval at which MODE1 is read back, s. After a short loss of power, the chip sleeps.
     private static let auditSeconds = 0.1
     /// Time from the end of sleep until the chip's oscillator runs, s (7.3.1.1: at least 500 µs).
     private static let wakeSeconds = 0.001
@@ -47,7 +46,7 @@ final class PCA9685Outputs {
         offsets = [Int](repeating: 0, count: channels.count)
         command.write([0, 0], to: address)
         off.write([PCA9685.allOffHigh, PCA9685.fullOff], to: address)
-        _ = query.read(0xFE, count: 1, from: address)
+        _ = query.read(0x00, count: 1, from: address)
         layOut(channels)
     }
 
@@ -81,7 +80,7 @@ final class PCA9685Outputs {
             guard now.seconds(since: lastAudit) > Self.auditSeconds else { return true }
             lastAudit = now
             try run(query, .write)
-            if query.bytes[1] != chip.prescale { state = .down }
+            if query.bytes[1] & PCA9685.asleep != PCA9685.awake { state = .down }
         case .down:
             try send(PCA9685.asleep, to: 0x00)
             try send(chip.prescale, to: 0xFE)

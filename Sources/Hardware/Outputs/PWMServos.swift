@@ -14,7 +14,9 @@ final class PWMServos: MotorPort {
     private let frameSeconds: Double
     private var last = [-1, -1, -1]
     private var isReady = false
-    private var isOff = true
+    /// Bits of the channels that may be on.
+    private var started: UInt8 = 0
+    private static let all: UInt8 = 0b111
     private var lastWrite = Instant(nanoseconds: .min / 2)
     private var nextLook = Instant(nanoseconds: .min / 2)
     private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
@@ -54,34 +56,38 @@ final class PWMServos: MotorPort {
             }
         }
         isReady = true
-        isOff = true
         return true
     }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {
         guard output.enabled else {
-            if !isOff { try allOff() }
+            if started != 0 { try allOff() }
             return
         }
-        guard isOff || now.seconds(since: lastWrite) >= 0.9 * frameSeconds else { return }
-        let wasOff = isOff
-        try set(0, pulses.yaw, output, .yaw, starts: wasOff)
-        try set(1, pulses.roll, output, .roll, starts: wasOff)
-        try set(2, pulses.pitch, output, .pitch, starts: wasOff)
-        isOff = false
+        guard started != Self.all || now.seconds(since: lastWrite) >= 0.9 * frameSeconds else {
+            return
+        }
+        try set(0, pulses.yaw, output, .yaw)
+        try set(1, pulses.roll, output, .roll)
+        try set(2, pulses.pitch, output, .pitch)
         lastWrite = now
     }
 
     private func set(
-        _ index: Int, _ servo: ServoPulse, _ output: MotorOutput, _ axis: GimbalAxis, starts: Bool
+        _ index: Int, _ servo: ServoPulse, _ output: MotorOutput, _ axis: GimbalAxis
     ) throws(BusError) {
         // A pulse length of zero switches the output off.
         let seconds = output.power[axis] > 0 ? servo.pulse(for: output.angle[axis]) : 0
         let nanoseconds = Int((seconds * 1e9 / Self.resolution).rounded()) * Int(Self.resolution)
-        guard starts || nanoseconds != last[index] else { return }
+        let bit = UInt8(1) << UInt8(index)
+        guard started & bit == 0 || nanoseconds != last[index] else { return }
         do throws(BusErrno) {
             try channels[index].set(nanoseconds: nanoseconds)
-            if starts { try channels[index].start() }
+            if started & bit == 0 {
+                // The channel may be on even if the start reports an error.
+                started |= bit
+                try channels[index].start()
+            }
         } catch {
             throw failure(of: index, .write, error)
         }
@@ -94,12 +100,12 @@ final class PWMServos: MotorPort {
         for index in channels.indices where channels[index].isOpen {
             do throws(BusErrno) {
                 try channels[index].stop()
+                started &= ~(1 << UInt8(index))
             } catch {
                 failure = self.failure(of: index, .off, error)
             }
         }
         if let failure { throw failure }
-        isOff = true
     }
 
     private func failure(
@@ -108,6 +114,7 @@ final class PWMServos: MotorPort {
         // The PWM chip was removed, so the open files of its channels are no longer valid.
         if error.code == ENODEV {
             channels[index].close()
+            started &= ~(1 << UInt8(index))
             isReady = false
         }
         return BusError(

@@ -111,7 +111,8 @@ final class InertialSensor: CameraSensor {
             failed = nil
             // A missing chip, or a chip that has just been reset, returns no data. A read of the
             // chip's configuration reveals if the chip is missing or has been reset.
-            if isSilent { return try compare(0, now: now) }
+            if isSilent { try compare(0, now: now) }
+            guard isUp else { return }
             guard now.seconds(since: lastSample) <= Self.stallSeconds else {
                 report.stalled()
                 return restart(now: now, after: 0)
@@ -160,7 +161,7 @@ final class InertialSensor: CameraSensor {
         let began = wallClock()
         let word = try link.read(buffer.level, count: 2, part: 0)
         let level = Int(word & 0xFF) << 8 | Int(word >> 8 & 0xFF)
-        guard level <= buffer.capacity else { return false }
+        guard level <= buffer.capacity + 2 * buffer.packet else { return false }
         if level > buffer.capacity - buffer.packet {
             report.bufferOverflowed()
             lastSample = now
