@@ -50,6 +50,27 @@ struct SlowDiskTests {
         }
     }
 
+    @Test("a temporary change that begins during a save still reverts, and the saved value remains")
+    func temporaryChange() throws {
+        try withSlowDisk { daemon in
+            _ = try daemon.ask("set", #"{"key":"control.max_rate_dps","value":100}"#)
+            let saver = try SocketClient(daemon.socket)
+            try saver.send(Array((#"{"id":1,"method":"save"}"# + "\n").utf8))
+            #expect(!saver.hasNews(within: 0.3), "the save waits for the disk")
+            _ = try daemon.ask(
+                "set", #"{"key":"control.max_rate_dps","value":50,"rollback":3}"#)
+            func rate() throws -> String {
+                try daemon.control("get", "control.max_rate_dps").output
+            }
+            let reply = try saver.reply()
+            #expect(reply.text.contains("will revert"), "\(reply.text)")
+            #expect(try rate() == "50\n")
+            try daemon.status(within: 10, "the change reverts") { _ in
+                (try? rate()) == "100\n"
+            }
+        }
+    }
+
     @Test(
         "at the 99th percentile, a stop takes less than 5 ms, or less than three times as long as on an idle disk"
     )

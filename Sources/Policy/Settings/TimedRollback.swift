@@ -15,6 +15,9 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
     }
 
     private var pending: Pending?
+    /// Number of successful calls of `begin`. A write to the disk takes time; if this number has
+    /// changed at its end, the write does not contain the present temporary change.
+    public private(set) var beginnings = 0
 
     /// Creates a rollback without a temporary change.
     public init() {}
@@ -69,6 +72,7 @@ public struct TimedRollback<Snapshot: Sendable>: Sendable {
         } else {
             pending = Pending(snapshot: snapshot, deadline: deadline, owner: owner)
         }
+        beginnings += 1
     }
 
     /// Applies a permanent change to the state that the rollback will restore; otherwise the

@@ -26,8 +26,12 @@ extension Tuning {
         withAssistants: Bool = false, as step: String? = nil, by who: String,
         _ done: @escaping Later<String>
     ) {
-        let change = state.withLock {
-            (withAssistants ? $0.store : $0.lasting).unsaved(beside: stateOwner.saved.parameters)
+        let (change, beginnings) = state.withLock {
+            (
+                (withAssistants ? $0.store : $0.lasting)
+                    .unsaved(beside: stateOwner.saved.parameters),
+                $0.rollback.beginnings
+            )
         }
         write(by: who, "saved the tuning") {
             let before = $0.parameters
@@ -35,19 +39,27 @@ extension Tuning {
             if let step { $0.note(step, replaced: before) }
         } commit: { state, saved in
             let count = "Saved \(saved.parameters.count) settings."
-            if !withAssistants, state.hasAssistantsChange {
-                // The saved values must stay in force after the assistant's change reverts.
-                var lasting = state.lasting
-                lasting.adopt(saved: saved.parameters)
-                state.rollback.amend { $0 = lasting.snapshot }
-                state.store.adopt(saved: saved.parameters)
-                return count
-                    + " An assistant's temporary change is not saved, and will revert. To keep this change, run `airframectl save --assistant`."
-            }
             state.store.adopt(saved: saved.parameters)
-            let wasPending = state.rollback.keep()
+            let isNew = state.rollback.beginnings != beginnings
+            let isAssistants = !withAssistants && state.hasAssistantsChange
+            guard isNew || isAssistants else {
+                let wasPending = state.rollback.keep()
+                return count
+                    + (wasPending
+                        ? " The last change is now permanent, and no longer reverts." : "")
+            }
+            // The saved values must stay in force after the temporary change reverts.
+            let reverted = state.reverted(to: state.rollback.snapshot)
+            var clean = reverted
+            clean.discardUnsaved()
+            state.rollback.amend {
+                $0 = reverted.snapshot
+                $0.adopt(Array(change.keys), from: clean)
+            }
             return count
-                + (wasPending ? " The last change is now permanent, and no longer reverts." : "")
+                + (isAssistants
+                    ? " An assistant's temporary change is not saved, and will revert. To keep this change, run `airframectl save --assistant`."
+                    : " A temporary change that began during the save is not saved, and will revert.")
         } done: { result in
             if case .success = result { self.log.notice("\(who) saved the tuning.") }
             done(result)
@@ -89,9 +101,14 @@ extension Tuning {
         try commander.admit(source, now: clock.now)
         let (who, what) = note
         let isApps = source.link == .airos
+        let beginnings = state.withLock { $0.rollback.beginnings }
         let kept: Later<Void> = { result in
             if isApps, case .success = result {
-                _ = self.state.withLock { $0.rollback.keep(owner: ChangeOwner.apps.rawValue) }
+                self.state.withLock {
+                    // A change that began during the write still reverts.
+                    guard $0.rollback.beginnings == beginnings else { return }
+                    _ = $0.rollback.keep(owner: ChangeOwner.apps.rawValue)
+                }
             }
             done(result)
         }

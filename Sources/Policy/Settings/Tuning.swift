@@ -42,17 +42,21 @@ package final class Tuning: Sendable {
         /// The settings without an assistant's temporary change. Saves, baselines and temporary
         /// changes of people and apps are based on these settings.
         var lasting: ParameterStore {
-            guard let snapshot = rollback.snapshot(of: ChangeOwner.assistants.rawValue) else {
-                return store
-            }
-            var lasting = store
+            reverted(to: rollback.snapshot(of: ChangeOwner.assistants.rawValue))
+        }
+
+        /// The settings after a temporary change has reverted to `snapshot`; the present settings
+        /// if `snapshot` is nil.
+        func reverted(to snapshot: ParameterStore.Snapshot?) -> ParameterStore {
+            var reverted = store
+            guard let snapshot else { return reverted }
             do {
-                try lasting.restore(snapshot)
+                try reverted.restore(snapshot)
             } catch {
                 // The values cannot be restored, because the files have changed; see `advance`.
-                lasting.discardUnsaved()
+                reverted.discardUnsaved()
             }
-            return lasting
+            return reverted
         }
     }
 
