@@ -169,7 +169,7 @@ public enum Schema {
             "Highest rate that the controller commands to correct an attitude error."
         ).assistants(.lower),
         .number(
-            "control.loop_delay_ms", \.control.loopDelayMs, 0...50, unit: "ms", .live,
+            "control.loop_delay_ms", \.control.loopDelayMs, 0.5...50, unit: "ms", .live,
             "Delay from a motion of the camera to the correcting torque, caused by the sensor's filter, the bus and the motor."
         ).assistants(.any),
         .number(

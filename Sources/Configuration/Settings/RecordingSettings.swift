@@ -14,7 +14,7 @@ extension Settings {
         /// Largest total size of all recordings, MB.
         public var maxTotalMb = 1000
         /// Largest age of a recording, days; older recordings are removed; 0 means no limit.
-        public var maxAgeDays = 30.0
+        public var maxAgeDays = 0.0
     }
 
     /// All settings as TOML lines `key = value`; parsing this text gives the same settings.

@@ -106,7 +106,9 @@ public struct RecordingStore {
         _ chunks: some Collection<MCAPChunk>, _ description: () -> Description, date: Double
     ) {
         let new = chunks.filter { $0.number >= next }
-        guard let first = new.first, let last = new.last, date >= retryDate else { return }
+        // The date can also be set back, by more than the pause.
+        let isPause = date < retryDate && date >= retryDate - Self.retrySeconds
+        guard let first = new.first, let last = new.last, !isPause else { return }
         do throws(Failure) {
             if next > 0, open != nil, first.number > next {
                 report.lostChunks += Int(first.number - next)
