@@ -175,8 +175,8 @@ struct TakeCommand: AcknowledgedCommand {
         let signals = SignalQueue([SIGINT, SIGTERM])
         try acknowledge(client, .take)
         while signals.next(within: 1) == nil {
-            // One request per second is sufficient to detect that the daemon has ended.
-            _ = try client.json(.ping)
+            // Without requests the client loses control after `commander.release_after_s`.
+            _ = try client.json(.take)
         }
         _ = try client.json(.release)
     }
