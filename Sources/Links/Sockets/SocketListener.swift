@@ -50,19 +50,23 @@ struct SocketListener: Sendable {
         self.path = path
         identity = SocketPath.identity(path)
 
-        policy = Self.policy(group: place.group, path: path, logger: logger)
+        var policy = Self.policy(group: place.group, path: path, logger: logger)
         // The file's group is set before the file's mode. Until the mode is set, only the daemon's
         // own user can connect. If airframed runs as a service, its process already belongs to this
         // group.
         if SocketPath.owningGroup(of: path) != policy.group,
             chown(path, uid_t.max, policy.group) != 0
         {
+            let error = Errno(rawValue: errno)
+            let wanted = policy.groupName
+            policy = Self.policy(group: nil, path: path, logger: logger)
             logger.warning(
                 """
-                \(path): cannot set the socket's group to \(policy.groupName) (\(Errno(rawValue: errno))); \
-                add the daemon's user to this group. Until then only root and the daemon's user can connect.
+                \(path): cannot set the socket's group to \(wanted) (\(error)), so the socket keeps the group \(policy.groupName). \
+                Run airframed with the group \(wanted): for the service, write "[Service]" and "Group=\(wanted)" into a file that `systemctl edit airframed` opens.
                 """)
         }
+        self.policy = policy
         if chmod(path, 0o660) != 0 {
             logger.warning("\(path): cannot set mode 0660 (\(Errno(rawValue: errno))).")
         }
