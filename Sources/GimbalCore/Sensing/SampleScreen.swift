@@ -134,10 +134,10 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         if parameters.frozenNeedsNoise {
             noise.add(gyro: sample.gyro - lastGyro, accel: sample.accel - lastAccel)
         }
-        let wasFrozen = gyro.isFrozen || accel.isFrozen
+        let wasFrozen = gyro.isFrozen
         noteRepetition(by: sample, dt: dt)
-        // The rate of a frozen sensor would turn the estimate away from the camera's attitude.
-        if gyro.isFrozen || accel.isFrozen { return .refuse }
+        // The rate of a frozen gyroscope would turn the estimate away from the camera's attitude.
+        if gyro.isFrozen { return .refuse }
         keep(sample)
         counters.accepted &+= 1
         noteFullScale(sample)
