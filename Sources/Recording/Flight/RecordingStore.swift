@@ -51,9 +51,11 @@ public struct RecordingStore {
     private var embedded: Set<String> = []
     /// Number of the next chunk that must be written to the continuous recording.
     public private(set) var next: UInt64 = 0
-    /// Earliest time of the next write after a failure, seconds since 1970.
-    private var retryDate = 0.0
-    private static let retrySeconds = 10.0
+    /// Number of the first chunk that can be written after a failure.
+    private var retry: UInt64 = 0
+    /// Number of chunks that are not written after a failure: at most 10 s. The number does not
+    /// depend on the date, which the network can set back.
+    private static let pause = UInt64(10 / FlightEncoder.chunkSeconds)
     /// Minimum free space for the start of a continuous recording, bytes.
     private static let smallest = 1_000_000
 
@@ -106,9 +108,7 @@ public struct RecordingStore {
         _ chunks: some Collection<MCAPChunk>, _ description: () -> Description, date: Double
     ) {
         let new = chunks.filter { $0.number >= next }
-        // The date can also be set back, by more than the pause.
-        let isPause = date < retryDate && date >= retryDate - Self.retrySeconds
-        guard let first = new.first, let last = new.last, !isPause else { return }
+        guard let first = new.first, let last = new.last, last.number >= retry else { return }
         do throws(Failure) {
             if next > 0, open != nil, first.number > next {
                 report.lostChunks += Int(first.number - next)
@@ -125,7 +125,7 @@ public struct RecordingStore {
                 report.lastFile = writer.path.string
             }
             open = nil
-            retryDate = date + Self.retrySeconds
+            retry = last.number + Self.pause
         }
         next = last.number + 1
         report.openFile = open?.path.string
@@ -136,14 +136,14 @@ public struct RecordingStore {
     public mutating func stop() {
         guard open != nil else { return }
         close()
-        retryDate = 0
+        retry = 0
         count()
     }
 
     /// Sets the first chunk of the continuous recording; chunks with smaller numbers are skipped.
     public mutating func begin(at number: UInt64) {
         next = max(next, number)
-        retryDate = 0
+        retry = 0
     }
 
     /// Embeds attachments that are not in the open file yet, such as changed settings.
