@@ -39,23 +39,6 @@ private final class Photos: Sendable {
         return result
     }
 
-    /// All messages of this type that were sent since the last call.
-    private func sent<Message: MAVLinkMessage>(
-        _ type: Message.Type, by component: MAVLinkComponent
-    ) -> [Message] {
-        var parser = MAVLinkParser()
-        var found: [Message] = []
-        for outgoing in component.takeOutgoing() {
-            parser.append(outgoing.bytes)
-            while let item = parser.next() {
-                if case .frame(let frame, _) = item, let message = frame.message(type) {
-                    found.append(message)
-                }
-            }
-        }
-        return found
-    }
-
     private func send(
         _ number: UInt16, _ params: [Float], to component: MAVLinkComponent,
         target: MAVLinkAddress? = nil, at seconds: Double = 0
@@ -75,7 +58,7 @@ private final class Photos: Sendable {
     func gimbal(isManager: Bool, device: UInt8) {
         let component = component(isManager: isManager)
         send(MAVLinkCommand.requestMessage.rawValue, [259], to: component)
-        #expect(sent(CameraInformation.self, by: component).map(\.gimbal) == [device])
+        #expect(component.sent(CameraInformation.self).map(\.gimbal) == [device])
     }
 
     /// Requests one photo; the result, and the number of photos since the start.
@@ -83,7 +66,7 @@ private final class Photos: Sendable {
         _ params: [Float], _ component: MAVLinkComponent, at seconds: Double = 0
     ) -> [Int] {
         send(2000, params, to: component, at: seconds)
-        let results = sent(CommandAck.self, by: component).map { Int($0.result) }
+        let results = component.sent(CommandAck.self).map { Int($0.result) }
         return results + [photos.count.withLock { $0 }]
     }
 
@@ -105,25 +88,25 @@ private final class Photos: Sendable {
         let component = component()
         let all = MAVLinkAddress(system: 1, component: 0)
         send(2000, [0, 0, 1], to: component, target: all)
-        #expect(sent(CommandAck.self, by: component).map(\.result) == [0])
+        #expect(component.sent(CommandAck.self).map(\.result) == [0])
         #expect(photos.count.withLock { $0 } == 1)
         send(2000, [1, 0, 1], to: component, target: all)
-        #expect(sent(CommandAck.self, by: component).map(\.result) == [2])
+        #expect(component.sent(CommandAck.self).map(\.result) == [2])
         let request = MAVLinkCommand.requestMessage.rawValue
         send(request, [259], to: component, target: all)
-        #expect(sent(CameraInformation.self, by: component).count == 1)
+        #expect(component.sent(CameraInformation.self).count == 1)
         send(request, [283], to: component, target: all)
-        #expect(sent(GimbalDeviceInformation.self, by: component).count == 1)
+        #expect(component.sent(GimbalDeviceInformation.self).count == 1)
         // An unknown command is not answered.
         send(183, [], to: component, target: all)
-        #expect(sent(CommandAck.self, by: component).isEmpty)
+        #expect(component.sent(CommandAck.self).isEmpty)
     }
 
     @Test("every photo of a fast series is reported, and a lost report can be requested again")
     func reports() {
         let component = component()
         func indices() -> [Int32] {
-            sent(CameraImageCaptured.self, by: component).map(\.index)
+            component.sent(CameraImageCaptured.self).map(\.index)
         }
         _ = component.advance(now: at(0))
         #expect(indices().isEmpty)
@@ -142,7 +125,7 @@ private final class Photos: Sendable {
             #expect(indices() == wanted)
         }
         send(request, [263, 7], to: component)
-        #expect(sent(CommandAck.self, by: component).map(\.result) == [2])
+        #expect(component.sent(CommandAck.self).map(\.result) == [2])
         // A restart of airframed during a long series does not report all photos again.
         photos.reported.withLock { $0 = 1000 }
         _ = component.advance(now: at(2.2))

@@ -35,23 +35,6 @@ import Wire
             now: at(seconds))
     }
 
-    /// All messages of this type that were sent since the last call.
-    private func sent<Message: MAVLinkMessage>(
-        _ type: Message.Type, by component: MAVLinkComponent
-    ) -> [Message] {
-        var parser = MAVLinkParser()
-        var found: [Message] = []
-        for outgoing in component.takeOutgoing() {
-            parser.append(outgoing.bytes)
-            while let item = parser.next() {
-                if case .frame(let frame, _) = item, let message = frame.message(type) {
-                    found.append(message)
-                }
-            }
-        }
-        return found
-    }
-
     private func command(
         _ number: MAVLinkCommand, _ params: [Float], _ component: MAVLinkComponent,
         from sender: MAVLinkAddress = station,
@@ -62,7 +45,7 @@ import Wire
         message.params = params + [Float](repeating: 0, count: 7 - params.count)
         message.target = target
         receive(message, component, from: sender)
-        return sent(CommandAck.self, by: component).map(\.result)
+        return component.sent(CommandAck.self).map(\.result)
     }
 
     @Test("only the station in control can point, and others get the reason in the answer")
@@ -103,11 +86,11 @@ import Wire
         message.command = 183
         message.target = component.address
         receive(message, component)
-        #expect(sent(CommandAck.self, by: component).map(\.result) == [3])
+        #expect(component.sent(CommandAck.self).map(\.result) == [3])
         // A broadcast is not answered, because another component can know the command.
         message.target = .none
         receive(message, component)
-        #expect(sent(CommandAck.self, by: component).isEmpty)
+        #expect(component.sent(CommandAck.self).isEmpty)
     }
 
     @Test(
@@ -165,7 +148,7 @@ import Wire
         for (frame, result) in [(10, 9), (0, 1)] as [(UInt8, UInt8)] {
             message.frame = frame
             receive(message, component)
-            #expect(sent(CommandAck.self, by: component).map(\.result) == [result])
+            #expect(component.sent(CommandAck.self).map(\.result) == [result])
         }
     }
 
@@ -205,7 +188,7 @@ import Wire
             var frames = 0
             while now < at(from + 10) {
                 let next = component.advance(now: now)
-                frames += sent(type, by: component).count
+                frames += component.sent(type).count
                 now = max(next, now.advanced(bySeconds: 1e-4))
             }
             return frames
@@ -258,7 +241,7 @@ import Wire
         get.params[0] = 30
         get.target = component.address
         receive(get, component)
-        #expect(sent(MessageInterval.self, by: component).map(\.interval) == [1_800_000_000])
+        #expect(component.sent(MessageInterval.self).map(\.interval) == [1_800_000_000])
     }
 
     @Test(
@@ -309,7 +292,7 @@ import Wire
         var names: [String] = []
         for step in 0..<30 {
             _ = component.advance(now: at(Double(step) / 100))
-            names += sent(ParamValue.self, by: component).map(\.name)
+            names += component.sent(ParamValue.self).map(\.name)
         }
         #expect(names == MAVLinkParameter.all.map(\.name) + ["GMB_PROFILE"])
         _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
@@ -320,7 +303,7 @@ import Wire
             set.type = 9
             set.target = component.address
             receive(set, component)
-            #expect(sent(ParamValue.self, by: component).map(\.value) == [expected])
+            #expect(component.sent(ParamValue.self).map(\.value) == [expected])
         }
     }
 
@@ -334,7 +317,7 @@ import Wire
             set.type = 9
             set.target = component.address
             receive(set, component)
-            return sent(ParamValue.self, by: component).map(\.value)
+            return component.sent(ParamValue.self).map(\.value)
         }
         gimbal.memory.withLock { $0.profiles.names = ["calm", "quick"] }
         #expect(set(2) == [0], "only the station in control selects a profile")
@@ -350,7 +333,7 @@ import Wire
         read.index = -1
         read.target = component.address
         receive(read, component)
-        #expect(sent(ParamValue.self, by: component).map(\.name) == ["GMB_PROFILE"])
+        #expect(component.sent(ParamValue.self).map(\.name) == ["GMB_PROFILE"])
     }
 
     @Test("a flight display gets only messages of MAVLink version 1, regardless of its requests")

@@ -47,16 +47,7 @@ import Wire
 
     /// The result that has been sent to a peer; nil: no result.
     private func answer(to peer: Int = 0) -> UInt8? {
-        var parser = MAVLinkParser()
-        var result: UInt8?
-        for outgoing in component.takeOutgoing() where outgoing.peer == peer {
-            parser.append(outgoing.bytes)
-            while let item = parser.next() {
-                guard case .frame(let frame, _) = item else { continue }
-                result = frame.message(CommandAck.self)?.result ?? result
-            }
-        }
-        return result
+        component.sent(CommandAck.self, to: peer).last?.result
     }
 
     private func take(

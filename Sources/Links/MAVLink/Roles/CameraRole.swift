@@ -137,19 +137,20 @@ extension MAVLinkComponent {
         var answer = CommandAck()
         answer.command = order.number
         let captured = configuration.captured()
-        let isMissing =
-            captured == nil
-            && (id == CameraCaptureStatus.format.id || id == StorageInformation.format.id)
-        let images =
-            id == CameraImageCaptured.format.id
-            ? photoReports.requested(from: order.params[1], to: order.params[2]) : []
-        let result: MAVLinkResult? =
-            id == CameraImageCaptured.format.id && images.isEmpty
-            ? .denied
-            : id == nil
-                ? obeyAsFollower(order, from: sender, peer, now: now)
-                    ?? obeyAsRecorder(order, from: sender, now: now)
-                : isMissing ? nil : .accepted
+        var images: [CameraImageCaptured] = []
+        var result: MAVLinkResult? = .accepted
+        switch id {
+        case nil:
+            result =
+                obeyAsFollower(order, from: sender, peer, now: now)
+                ?? obeyAsRecorder(order, from: sender, now: now)
+        case CameraImageCaptured.format.id:
+            images = photoReports.requested(from: order.params[1], to: order.params[2])
+            if images.isEmpty { result = .denied }
+        case CameraCaptureStatus.format.id, StorageInformation.format.id:
+            if captured == nil { result = nil }
+        default: break
+        }
         if result == nil, order.target != cameraAddress { return false }
         counters.handled += 1
         counters.commands += 1
