@@ -44,9 +44,7 @@ struct CameraCommand: AcknowledgedCommand {
         let end = DaemonClient.now() + Self.patience
         while DaemonClient.now() < end {
             if let state = try capture(client), state.order >= reply.number {
-                // The problem can be that of a recording, although the photo is stored.
-                let isTaken = action == .photo && state.photos > photos
-                if !isTaken, let problem = state.problem {
+                if let problem = problem(state, reply.number, photos) {
                     throw ClientError.refused(RequestError("refused", problem, field: nil))
                 }
                 if isDone(state, photos) { return finish(state) }
@@ -55,6 +53,15 @@ struct CameraCommand: AcknowledgedCommand {
         }
         throw ClientError.timeout(
             "airframe-eyes has not executed the command. See airframectl doctor.")
+    }
+
+    /// Reason why the command has failed; nil if there is none.
+    private func problem(_ state: CaptureState, _ order: Int, _ photos: Int) -> String? {
+        guard action == .photo else { return state.problem }
+        guard case .failed(let reason) = PhotoOutcome(of: order, before: photos, in: state) else {
+            return nil
+        }
+        return reason
     }
 
     private func isDone(_ state: CaptureState, _ photos: Int) -> Bool {
