@@ -113,7 +113,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private var foundDelay: Double {
         @_noLocks @inline(always) get {
             // All axes have the same delay. The mean excludes axes that have not responded to a
-            // probe yet.
+            // probe yet. For a configured inertia that no probe has checked, the assumed delay
+            // applies.
             let known = axes.map { $0.isKnown ? 1 : 0 }
             let found = axes.map { $0.isKnown && !$0.extraDelay.isNaN ? $0.extraDelay : 0 }
             let count = known.yaw + known.roll + known.pitch
@@ -147,17 +148,13 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         @_noLocks @inline(always) get { !axes.axes { $0.isProbing }.isEmpty }
     }
 
-    /// Smallest delay by which the formula divides, s; a configured delay can be 0.
-    private static var leastDelay: Double { @_noLocks get { 1e-4 } }
-
     /// Starts the search before the outputs are switched on, unless the inertia is configured and
     /// need not be checked.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
         // In a slow loop, the probe's frequency is reduced, because each period of the probe needs
         // enough ticks.
-        let highest =
-            Self.frequencies.pitch * min(1, Self.swiftDelay / max(loopDelay, Self.leastDelay))
+        let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / loopDelay)
         let shift = Self.frequencies.pitch - highest
         parameters.change {
             $0.torqueLimit = torqueLimit[$1]

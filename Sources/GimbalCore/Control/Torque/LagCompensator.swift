@@ -88,8 +88,8 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - moment: Input, camera frame, N·m.
-    ///   - delay: Delay of the loop, s. If the delay is shorter than two periods, the filter has no
-    ///     effect.
+    ///   - delay: Delay of the loop, s. If the delay is shorter than `leastPeriods` mean periods, the
+    ///     filter has no effect.
     ///   - softening: Stiffness reduction about each camera axis, 0...1 (see `MotorNoise`).
     ///   - dt: Time since the previous step, s, more than 0.
     /// - Returns: Output of the filter, camera frame, N·m.
@@ -102,10 +102,9 @@ struct LagCompensator: Sendable, BitwiseCopyable {
         mean =
             mean > 0
             ? mean + (span - mean) * (span / (Self.memory + span)) : max(dt, Self.shortestPeriod)
-        if abs(mean - period) > Self.tolerance * period {
-            period = mean
-            adopt(delay, softening)
-        } else if delay != self.delay || !(softening == self.softening) {
+        let isOutdated = abs(mean - period) > Self.tolerance * period
+        if isOutdated { period = mean }
+        if isOutdated || delay != self.delay || !(softening == self.softening) {
             adopt(delay, softening)
         }
         return Vector3(
