@@ -161,6 +161,7 @@ final class InertialSensor: CameraSensor {
         let began = wallClock()
         let word = try link.read(buffer.level, count: 2, part: 0)
         let level = Int(word & 0xFF) << 8 | Int(word >> 8 & 0xFF)
+        // The read cache of an ICM-42688-P can hold two more packets (data sheet, section 6.3).
         guard level <= buffer.capacity + 2 * buffer.packet else { return false }
         if level > buffer.capacity - buffer.packet {
             report.bufferOverflowed()
