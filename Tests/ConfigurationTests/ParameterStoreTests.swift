@@ -31,6 +31,14 @@ struct ParameterStoreTests {
         #expect(overridden.origin(of: key) == .live)
     }
 
+    @Test("the default of a setting is adapted to the configured hardware")
+    func adaptedDefault() throws {
+        let rate = try #require(Schema.setting("loop.rate_hz"))
+        #expect(try store().defaultValue(of: rate) == .integer(1000))
+        let text = "hardware.backend = 'linux'\nmotors.type = 'servo'"
+        #expect(try store(text).defaultValue(of: rate) == .integer(500))
+    }
+
     @Test("a typed change is checked and stored like the same change as text")
     func typed() throws {
         var (typed, text) = (try store(), try store())

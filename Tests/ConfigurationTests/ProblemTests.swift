@@ -1,4 +1,5 @@
 import Configuration
+import GimbalCore
 import Testing
 
 @Suite("Messages about configuration problems")
@@ -242,11 +243,49 @@ struct ProblemTests {
     func slowLoop() {
         #expect(
             problems("loop.rate_hz = 50\nimu.timeout_ms = 20").map(\.description) == [
-                "\(mainPath):1: loop.rate_hz = 50 is too low, because imu.timeout_ms = 20 must be at least one and a half periods of the loop. "
+                "\(mainPath):2: imu.timeout_ms = 20 is less than one and a half periods of the loop with loop.rate_hz = 50. "
                     + "The loop would treat every sample as late. Set imu.timeout_ms to 40."
             ])
         #expect(problems("loop.rate_hz = 50\nimu.timeout_ms = 40").isEmpty)
         #expect(problems("loop.rate_hz = 100").isEmpty)
+        #expect(
+            problems("imu.timeout_ms = 1").map(\.description) == [
+                "\(mainPath):1: imu.timeout_ms = 1 is less than one and a half periods of the loop with loop.rate_hz = 1000. "
+                    + "The loop would treat every sample as late. Set imu.timeout_ms to 2."
+            ])
+    }
+
+    @Test(
+        "a notch above the limit of the loop is refused on each axis, and the message names the axis",
+        arguments: ["yaw", "roll", "pitch"])
+    func notches(axis: String) {
+        let text =
+            "loop.rate_hz = 500\nfilter.notch_yaw = [[40, 3, 20]]\n"
+            + "filter.notch_\(axis) = [[230, 3, 20]]"
+        let expected =
+            "\(mainPath):\(axis == "yaw" ? 2 : 3): filter.notch_\(axis) = [[230, 3, 20]] has a centre of 230 Hz, which is not below 0.45 times loop.rate_hz. "
+            + "Lower the centre or raise loop.rate_hz: the loop cannot measure frequencies above half its rate."
+        let lines = text.split(separator: "\n").map(String.init)
+        let own = axis == "yaw" ? [lines[0], lines[2]] : lines
+        #expect(problems(own.joined(separator: "\n")).map(\.description) == [expected])
+    }
+
+    @Test(
+        "text of the user's choice needs no quotes, even if it begins with a digit",
+        arguments: ["8BitDo Pro 2", "123", "Pad #1, left", "true"])
+    func texts(name: String) throws {
+        #expect(try load("", set: ["controls.device=\(name)"]).settings.controls.device == name)
+        #expect(
+            try load("", set: ["controls.device=\"\(name)\""]).settings.controls.device == name)
+        #expect(problems("", set: ["loop.rate_hz=\(name) x"]).count == 1)
+        #expect(problems("", set: ["controls.device=[1, 2]"]).count == 1)
+    }
+
+    @Test("the default resting pose is moved to the nearest end of a smaller range of the joints")
+    func restingPose() throws {
+        let settings = try load("joints.range_deg = [[-170, 170], [-45, 45], [-60, 60]]").settings
+        let pose = settings.modeParameters.retractJoints
+        #expect(abs(pose.pitch + .pi / 3) < 1e-9 && pose.yaw == 0 && pose.roll == 0)
     }
 
     @Test("long values are shortened")

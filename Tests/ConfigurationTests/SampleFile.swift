@@ -23,7 +23,8 @@ enum SampleFile {
         let range =
             switch setting.kind {
             case .bool, .choice: "One of \(setting.allowed)"
-            case .text, .path, .optionalPath, .endpoint: "Allowed: \(setting.allowed)"
+            case .text, .path, .optionalPath, .endpoint, .requiredEndpoint:
+                "Allowed: \(setting.allowed)"
             default: "Range \(setting.allowed)\(unit)"
             }
         let applies = setting.applies == .live ? "Changes live." : "Needs a restart."

@@ -81,8 +81,23 @@ struct SerialSettingsTests {
                 }
             ),
             (
-                "needs a battery, but battery.source is \"none\"",
+                "which battery.source = \"none\" does not provide",
                 { $0.supply.source = .battery }
+            ),
+            (
+                "which battery.source = \"drive\" does not provide",
+                {
+                    $0.supply.source = .battery
+                    $0.battery.source = .drive
+                }
+            ),
+            (
+                "has no effect, because motors = \"pca9685\" do not report their supply voltage",
+                {
+                    $0.supply.emptyV = 7
+                    $0.hardware.linux.motors = .pca9685
+                    $0.hardware.linux.encoders = .none
+                }
             ),
             (
                 "only on brushless motors on a PCA9685",

@@ -36,7 +36,40 @@ import Testing
                 "2 control.max_rate_dps", "4 loop.rate_hz", "7 airos.pid.pitch",
                 "10 nowhere.odd key", "11 nowhere.inner.a",
             ])
-        #expect(pairs[0].value == "100" && pairs[2].value == "[1.2,\n  0.1, 0.05]")
+        #expect(pairs[0].value == "100" && pairs[2].value == "[1.2, 0.1, 0.05]")
+    }
+
+    @Test("the value of an array with comments and strings on several lines is one line")
+    func severalLines() throws {
+        let text = """
+            controls.bindings = [
+              "BTN_SOUTH tap: recentre", # the A button
+              'BTN_EAST tap: "x" # y',
+            ]
+            filter.notch_yaw = [
+              [85, 3, 20],
+            ]
+            """
+        let pairs = try SettingsFile.pairs(of: Array(text.utf8), path: "a.toml")
+        #expect(
+            pairs.map(\.value) == [
+                #"["BTN_SOUTH tap: recentre", "BTN_EAST tap: \"x\" # y"]"#, "[[85, 3, 20]]",
+            ])
+        #expect(pairs[1].problem(in: "a.toml") == nil)
+    }
+
+    @Test("a setting of a file is checked alone, whatever the other settings are")
+    func alone() throws {
+        func problem(_ text: String) throws -> String? {
+            let pairs = try SettingsFile.pairs(of: Array(text.utf8), path: "a.toml")
+            return pairs.first?.problem(in: "a.toml")?.description
+        }
+        // Alone, this value contradicts the default of commander.dead_man_s.
+        #expect(try problem("commander.release_after_s = 0.5") == nil)
+        #expect(
+            try problem("\nloop.rate_hz = 5")?.contains("a.toml:2: loop.rate_hz = 5 is outside")
+                == true)
+        #expect(try problem("loop.rte_hz = 500")?.contains("Did you mean loop.rate_hz?") == true)
     }
 
     @Test("an invalid file is refused with one reason, and an empty file has no settings")

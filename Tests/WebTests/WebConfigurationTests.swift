@@ -36,6 +36,15 @@ import Testing
             ),
             ("[web]\nlisen = \"x\"\n", "Did you mean web.listen?"),
             ("[web]\nlisten = \"localhost\"\n", "ADDRESS:PORT with a numeric address"),
+            ("[web]\nlisten = \"off\"\n", "is not ADDRESS:PORT with a numeric address"),
+            (
+                "[web]\ncertificate = \"/etc/ssl/gimbal.pem\"\n",
+                "web.key = off is necessary because web.certificate is set. Set both, or neither."
+            ),
+            (
+                "[web]\nkey = \"/etc/ssl/gimbal.key\"\n",
+                "web.certificate = off is necessary because web.key is set."
+            ),
         ])
     func mistakes(_ text: String, _ sentence: String) throws {
         let failure = try #require(throws: ConfigurationFailure.self) { try load(text) }

@@ -47,8 +47,7 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
                 to: &settings, &problems)
         }
         apply(overrides, to: &settings, &problems)
-        guard problems.isEmpty else { throw ConfigurationFailure(problems) }
-        return settings
+        return try checked(settings, problems)
     }
 
     /// Changes settings without reading the file.
@@ -64,6 +63,13 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
         var settings = settings
         var problems: [ConfigurationProblem] = []
         apply(texts, to: &settings, &problems)
+        return try checked(settings, problems)
+    }
+
+    private func checked(
+        _ settings: Settings, _ found: [ConfigurationProblem]
+    ) throws(ConfigurationFailure) -> Settings {
+        let problems = found.isEmpty ? [schema.conflict(in: settings)].compactMap(\.self) : found
         guard problems.isEmpty else { throw ConfigurationFailure(problems) }
         return settings
     }

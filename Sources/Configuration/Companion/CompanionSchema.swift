@@ -23,6 +23,8 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
     public let tables: [(name: String, summary: String)]
     /// The settings, in the order of the sample file.
     public private(set) var settings: [CompanionSetting<Settings>] = []
+    /// Keys of two files that the program needs together; either both are `off` or none.
+    private var pairs: [(String, String)] = []
 
     /// Creates a schema without settings.
     public init(
@@ -78,6 +80,25 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                     hint: hint),
                 read: { .text($0[keyPath: path]) },
                 write: { if case .text(let value) = $1 { $0[keyPath: path] = value } }))
+    }
+
+    /// Declares that two files are only useful together: the settings are either both `off`, or both
+    /// are paths.
+    public mutating func requireTogether(_ first: String, _ second: String) {
+        pairs.append((first, second))
+    }
+
+    /// Problem of settings that contradict each other; nil if there is none.
+    func conflict(in settings: Settings) -> ConfigurationProblem? {
+        for (first, second) in pairs {
+            let isOff = [first, second].map { setting($0)?.read(settings) == .text("off") }
+            guard isOff[0] != isOff[1] else { continue }
+            let (missing, present) = isOff[0] ? (first, second) : (second, first)
+            return ConfigurationProblem(
+                .conflict, key: missing, value: "off", "is necessary because \(present) is set",
+                hint: "Set both, or neither.")
+        }
+        return nil
     }
 
     /// Declares an enumeration setting.

@@ -28,7 +28,7 @@ enum MotorRules {
         + [stepRange("slider", \.slider), stepRange("x", \.x), stepRange("y", \.y)]
 
     private static let driver = ConfigurationRule(
-        keys: ["motors.type", "hardware.backend"], trigger: "hardware.backend"
+        keys: ["motors.type", "hardware.backend"], triggers: ["hardware.backend"]
     ) { settings in
         let linux = settings.hardware.linux
         guard settings.hardware.backend == .linux else { return nil }
@@ -64,7 +64,7 @@ enum MotorRules {
 
     private static let channels = ConfigurationRule(
         keys: ["hardware.linux.motor_channels", "motors.type", "hardware.backend"],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         let linux = settings.hardware.linux
         let type = linux.motors == .pwm ? .servo : settings.motors.type

@@ -112,12 +112,7 @@ public enum ConfigurationLoader {
         guard let setting = Schema.setting(key) else {
             throw .unknownKey(key, value: written, at: place)
         }
-        guard let raw else {
-            throw ConfigurationProblem(
-                .syntax, at: place, key: key, value: written, "is not a TOML value",
-                allowed: setting.allowed, hint: "Expected: \(setting.allowed).")
-        }
-        return (setting, try setting.check(raw, written: written, at: place))
+        return (setting, try setting.value(raw, written: written, at: place))
     }
 
     /// Reads a file. `ifMissing` is the remedy in the message about a missing file; nil if a

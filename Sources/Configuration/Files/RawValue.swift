@@ -14,6 +14,21 @@ package enum RawValue: Sendable, Equatable {
         self = value
     }
 
+    /// The value as TOML in one line; nil for a table or a date.
+    var tomlText: String? {
+        switch self {
+        case .bool(let value): return SettingValue.bool(value).tomlText
+        case .integer(let value): return SettingValue.integer(value).tomlText
+        case .number(let value): return SettingValue.number(value).tomlText
+        case .text(let value): return SettingValue.text(value).tomlText
+        case .array(let items):
+            let texts = items.compactMap(\.tomlText)
+            guard texts.count == items.count else { return nil }
+            return "[" + texts.joined(separator: ", ") + "]"
+        case .table, .date: return nil
+        }
+    }
+
     /// Name of the type, for messages.
     var typeName: String {
         switch self {

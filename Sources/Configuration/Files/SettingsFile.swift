@@ -7,7 +7,7 @@ public enum SettingsFile {
         /// Dotted path, including the names of tables. An element of an array of tables is written
         /// as `a[0]`.
         public var key: String
-        /// Value of the setting, as TOML.
+        /// Value of the setting, as TOML in one line.
         public var value: String
         /// Line of the file that contains the setting; the first line is 1.
         public var line: Int
@@ -17,6 +17,20 @@ public enum SettingsFile {
             self.key = key
             self.value = value
             self.line = line
+        }
+
+        /// Checks key, type and range.
+        ///
+        /// - Parameter path: Name of the file in the message.
+        /// - Returns: The problem; nil for a valid setting.
+        public func problem(in path: String) -> ConfigurationProblem? {
+            let place = Place.file(path, line: line, column: nil)
+            do throws(ConfigurationProblem) {
+                _ = try ConfigurationLoader.value(of: key, text: value, at: place)
+                return nil
+            } catch {
+                return error
+            }
         }
     }
 
@@ -62,8 +76,14 @@ public enum SettingsFile {
             guard let value = location.value, !value.hasPrefix("{"), case .key = steps.last else {
                 return nil
             }
-            return Pair(key: name(steps), value: value, line: location.line)
+            return Pair(key: name(steps), value: oneLine(value), line: location.line)
         }.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
+    }
+
+    /// Value of several lines, such as an array with one element per line, as one line.
+    private static func oneLine(_ value: String) -> String {
+        guard value.contains(where: \.isNewline) else { return value }
+        return TOMLDocument.raw("value = " + value)?.tomlText ?? value
     }
 
     private static func name(_ steps: [TOMLKeyLocator.Step]) -> String {

@@ -109,7 +109,7 @@ public struct BusSchedule: Sendable, Equatable {
         keys: [
             "loop.rate_hz", "hardware.linux.bus_khz", "hardware.linux.can_kbit", "hardware.backend",
         ],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         guard settings.hardware.backend == .linux else { return nil }
         let schedule = BusSchedule(settings)

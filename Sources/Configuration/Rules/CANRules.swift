@@ -16,7 +16,7 @@ enum CANRules {
             "hardware.linux.can_id", "hardware.linux.can_protocol", "hardware.linux.motors",
             "hardware.backend",
         ],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         guard isUsed(settings) else { return nil }
         let linux = settings.hardware.linux
@@ -43,7 +43,7 @@ enum CANRules {
 
     private static let encoders = ConfigurationRule(
         keys: ["hardware.linux.encoders", "hardware.linux.motors", "hardware.backend"],
-        trigger: "hardware.linux.encoders"
+        triggers: ["hardware.linux.encoders"]
     ) { settings in
         let linux = settings.hardware.linux
         guard settings.hardware.backend == .linux, linux.encoders == .drives,
@@ -97,7 +97,7 @@ enum CANRules {
 
     private static let watchdog = ConfigurationRule(
         keys: ["hardware.linux.can_watchdog_ms", "hardware.linux.can_protocol"],
-        trigger: "hardware.linux.can_watchdog_ms"
+        triggers: ["hardware.linux.can_watchdog_ms"]
     ) { settings in
         let linux = settings.hardware.linux
         guard isUsed(settings), linux.canWatchdogMs < 10 else { return nil }

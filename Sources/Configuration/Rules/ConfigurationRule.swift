@@ -5,40 +5,27 @@ struct ConfigurationRule: Sendable {
     /// Keys of the settings that the rule compares. The message names the first setting with a
     /// configured value.
     let keys: [String]
-    /// Key of the setting that the rule restricts. The rule applies only if this setting has a
-    /// configured value, because its default adapts to the other settings.
-    let trigger: String
+    /// Keys of the settings that the rule restricts. The rule applies only if one of them has a
+    /// configured value, because the defaults adapt to the other settings.
+    let triggers: [String]
     /// Problem and remedy; nil if the settings satisfy the rule.
     let violation: @Sendable (Settings) -> (complaint: String, hint: String)?
 
     init(
-        keys: [String], trigger: String? = nil,
+        keys: [String], triggers: [String]? = nil,
         violation: @escaping @Sendable (Settings) -> (complaint: String, hint: String)?
     ) {
         self.keys = keys
-        self.trigger = trigger ?? keys[0]
+        self.triggers = triggers ?? [keys[0]]
         self.violation = violation
     }
 
     /// All rules of the configuration.
     static let all: [ConfigurationRule] =
         [
-            ConfigurationRule(
-                keys: [
-                    "filter.notch_yaw", "filter.notch_roll", "filter.notch_pitch", "loop.rate_hz",
-                ]
-            ) { settings in
-                let notches =
-                    settings.filter.notchYaw + settings.filter.notchRoll
-                    + settings.filter.notchPitch
-                guard let highest = notches.map(\.hz).max(),
-                    highest >= 0.45 * Double(settings.loop.rateHz)
-                else { return nil }
-                return (
-                    "has a centre of \(SettingValue.text(of: highest)) Hz, which is not below 0.45 times loop.rate_hz",
-                    "Lower the centre or raise loop.rate_hz: the loop cannot measure frequencies above half its rate."
-                )
-            },
+            notch("filter.notch_yaw", \.filter.notchYaw),
+            notch("filter.notch_roll", \.filter.notchRoll),
+            notch("filter.notch_pitch", \.filter.notchPitch),
             ConfigurationRule(keys: ["control.derivative_cutoff_hz", "loop.rate_hz"]) { settings in
                 let limit = Double(settings.loop.rateHz) / 2
                 guard settings.control.derivativeCutoffHz >= limit else { return nil }
@@ -47,12 +34,14 @@ struct ConfigurationRule: Sendable {
                     "\(Int(limit / 3)) is a suitable value at this loop rate."
                 )
             },
-            ConfigurationRule(keys: ["loop.rate_hz", "imu.timeout_ms"]) { settings in
+            ConfigurationRule(
+                keys: ["imu.timeout_ms", "loop.rate_hz"],
+                triggers: ["imu.timeout_ms", "loop.rate_hz"]
+            ) { settings in
                 let period = 1000 / Double(settings.loop.rateHz)
-                let timeout = settings.imu.timeoutMs
-                guard timeout < 1.5 * period else { return nil }
+                guard settings.imu.timeoutMs < 1.5 * period else { return nil }
                 return (
-                    "is too low, because imu.timeout_ms = \(SettingValue.text(of: timeout)) must be at least one and a half periods of the loop",
+                    "is less than one and a half periods of the loop with loop.rate_hz = \(settings.loop.rateHz)",
                     "The loop would treat every sample as late. Set imu.timeout_ms to \(Int((2 * period).rounded(.up)))."
                 )
             },
@@ -64,7 +53,7 @@ struct ConfigurationRule: Sendable {
                 guard !joints.contains(pose) else { return nil }
                 return (
                     "is not within joints.range_deg",
-                    "Choose a pose that every joint can reach."
+                    "Set retract.joints_deg to a pose that every joint can reach."
                 )
             },
             ConfigurationRule(keys: ["commander.release_after_s", "commander.dead_man_s"]) {
@@ -86,15 +75,29 @@ struct ConfigurationRule: Sendable {
             BusSchedule.rule,
         ] + MotorRules.all + SensorRules.all + IIORules.all
 
+    private static func notch(
+        _ key: String, _ path: any KeyPath<Settings, [Notch]> & Sendable
+    ) -> ConfigurationRule {
+        ConfigurationRule(keys: [key, "loop.rate_hz"]) { settings in
+            guard let highest = settings[keyPath: path].map(\.hz).max(),
+                highest >= 0.45 * Double(settings.loop.rateHz)
+            else { return nil }
+            return (
+                "has a centre of \(SettingValue.text(of: highest)) Hz, which is not below 0.45 times loop.rate_hz",
+                "Lower the centre or raise loop.rate_hz: the loop cannot measure frequencies above half its rate."
+            )
+        }
+    }
+
     /// Checks whether the settings satisfy the rule. `origin` returns the origin of a value.
     ///
     /// - Returns: The problem; nil if the settings satisfy the rule.
     func problem(
         in settings: Settings, origin: (String) -> Origin
     ) -> ConfigurationProblem? {
-        guard origin(trigger) != .builtIn, let (complaint, hint) = violation(settings) else {
-            return nil
-        }
+        guard triggers.contains(where: { origin($0) != .builtIn }),
+            let (complaint, hint) = violation(settings)
+        else { return nil }
         // If a default and a configured value conflict, the message names the configured value.
         let key = keys[0]
         let written = keys.first { origin($0) != .builtIn } ?? key

@@ -17,7 +17,7 @@ enum IIORules {
         keys: [
             "hardware.iio.rate_hz", "loop.rate_hz", "hardware.linux.imu", "hardware.backend",
         ],
-        trigger: "hardware.linux.imu"
+        triggers: ["hardware.linux.imu"]
     ) { settings in
         guard isUsed(settings) else { return nil }
         let (rate, loop) = (settings.hardware.iio.rateHz, settings.loop.rateHz)

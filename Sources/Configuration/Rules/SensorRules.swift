@@ -20,7 +20,7 @@ enum SensorRules {
 
     static let handleAddress = ConfigurationRule(
         keys: ["hardware.linux.handle_address", "hardware.linux.handle_imu"],
-        trigger: "hardware.linux.handle_imu"
+        triggers: ["hardware.linux.handle_imu"]
     ) { settings in
         let linux = settings.hardware.linux
         guard linux.handleImu != nil, linux.handleBus == linux.bus else { return nil }
@@ -41,7 +41,7 @@ enum SensorRules {
         keys: [
             "hardware.linux.encoder_bus_yaw", "hardware.linux.encoder_bus_roll",
             "hardware.linux.encoder_bus_pitch",
-        ], trigger: "hardware.linux.encoders"
+        ], triggers: ["hardware.linux.encoders"]
     ) { settings in
         let linux = settings.hardware.linux
         guard linux.encoders == .as5600 else { return nil }

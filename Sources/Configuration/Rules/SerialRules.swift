@@ -38,6 +38,7 @@ public struct SerialLoad: Sendable, Equatable {
 enum SerialRules {
     static let all = [
         ids, protocolOfType, travel, absent, load, supply, supplySource, nominal, powerLine,
+        supplyLimit("supply.low_v", \.supply.lowV), supplyLimit("supply.empty_v", \.supply.emptyV),
     ]
 
     private static func usesServos(_ settings: Settings) -> Bool {
@@ -49,7 +50,7 @@ enum SerialRules {
             "hardware.linux.servo_id", "hardware.linux.servo_protocol", "hardware.linux.motors",
             "hardware.backend",
         ],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         guard usesServos(settings) else { return nil }
         let linux = settings.hardware.linux
@@ -74,7 +75,7 @@ enum SerialRules {
 
     private static let protocolOfType = ConfigurationRule(
         keys: ["hardware.linux.servo_protocol", "motors.type", "hardware.backend"],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         guard usesServos(settings), settings.hardware.linux.servoProtocol == .feetech,
             settings.motors.type == .torque
@@ -91,7 +92,7 @@ enum SerialRules {
             "hardware.linux.encoder_zero_deg", "joints.range_deg", "servo.direction",
             "hardware.linux.motors", "hardware.backend",
         ],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         guard usesServos(settings), settings.motors.type == .servo else { return nil }
         let (zero, range) = (settings.hardware.linux.encoderZeroDeg, settings.joints.rangeDeg)
@@ -113,7 +114,7 @@ enum SerialRules {
             "joints.range_deg", "hardware.linux.servo_id", "hardware.linux.motors",
             "hardware.backend",
         ],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         guard usesServos(settings) else { return nil }
         let range = settings.joints.rangeDeg
@@ -138,7 +139,7 @@ enum SerialRules {
             "hardware.linux.motor_baud", "servo.frame_hz", "loop.rate_hz", "hardware.linux.motors",
             "hardware.backend",
         ],
-        trigger: "hardware.backend"
+        triggers: ["hardware.backend"]
     ) { settings in
         guard settings.hardware.backend == .linux, let load = SerialLoad(settings),
             load.load > BusSchedule.share
@@ -161,13 +162,29 @@ enum SerialRules {
         )
     }
 
+    /// A limit without a measured voltage would protect nothing.
+    private static func supplyLimit(
+        _ key: String, _ path: any KeyPath<Settings, Double> & Sendable
+    ) -> ConfigurationRule {
+        ConfigurationRule(keys: [key, "supply.source", "hardware.linux.motors"]) { settings in
+            let motors = settings.hardware.linux.motors
+            guard settings[keyPath: path] > 0, settings.hardware.backend == .linux,
+                settings.supply.source == .motors, motors == .pca9685 || motors == .pwm
+            else { return nil }
+            return (
+                "has no effect, because motors = \"\(motors.rawValue)\" do not report their supply voltage",
+                "Set supply.source = \"battery\", and the device that measures the voltage in [battery]."
+            )
+        }
+    }
+
     private static let supplySource = ConfigurationRule(keys: ["supply.source", "battery.source"]) {
         settings in
-        guard settings.supply.source == .battery, settings.battery.source == .none else {
-            return nil
-        }
+        guard settings.supply.source == .battery,
+            settings.battery.source == .none || settings.battery.source == .drive
+        else { return nil }
         return (
-            "needs a battery, but battery.source is \"none\"",
+            "needs a measured voltage, which battery.source = \"\(settings.battery.source.rawValue)\" does not provide",
             "Set battery.source = \"hwmon\" or \"power_supply\"; `airframectl doctor` lists the kernel's devices."
         )
     }

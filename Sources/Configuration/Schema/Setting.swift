@@ -22,6 +22,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case optionalPath(maxLength: Int)
         /// `ADDRESS:PORT` with a numeric address, `[ADDRESS]:PORT` for IPv6, or `off`.
         case endpoint
+        /// `ADDRESS:PORT` with a numeric address, or `[ADDRESS]:PORT` for IPv6.
+        case requiredEndpoint
         /// `[yaw, roll, pitch]`, each in the range.
         case triple(ClosedRange<Double>)
         /// `[pitch, roll, yaw]`, each 1 or -1.
@@ -36,8 +38,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         /// `[p, i, d]`, each in its own range.
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
 
-        /// Name of the type, for clients that generate input forms: the name of the case, or `path`
-        /// for both kinds of paths.
+        /// Name of the type, for clients that generate input forms: the name of the case; `path`
+        /// for both kinds of paths, `endpoint` for both kinds of endpoints.
         public var name: String {
             switch self {
             case .bool: "bool"
@@ -46,13 +48,22 @@ public struct Setting: Sendable, CustomStringConvertible {
             case .choice: "choice"
             case .text: "text"
             case .path, .optionalPath: "path"
-            case .endpoint: "endpoint"
+            case .endpoint, .requiredEndpoint: "endpoint"
             case .triple: "triple"
             case .signs: "signs"
             case .ranges: "ranges"
             case .notches: "notches"
             case .bindings: "bindings"
             case .pid: "pid"
+            }
+        }
+
+        /// True if the value is text of the user's choice. On a command line and in a request, such
+        /// text needs no quotes.
+        var isText: Bool {
+            switch self {
+            case .text, .path, .optionalPath, .endpoint, .requiredEndpoint: true
+            default: false
             }
         }
     }
@@ -116,6 +127,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .path(let length): "absolute path of at most \(length) bytes"
         case .optionalPath(let length): "off, or an absolute path of at most \(length) bytes"
         case .endpoint: "off, or ADDRESS:PORT with a numeric address"
+        case .requiredEndpoint: "ADDRESS:PORT with a numeric address"
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"
         case .signs: "[pitch, roll, yaw], each 1 or -1"
         case .ranges(let range):

@@ -4,6 +4,37 @@ import Port
 
 // Validation of settings' values. Only this extension decides whether a value is allowed.
 extension Setting {
+    /// Checks the value of a command line or of a request.
+    ///
+    /// - Parameters:
+    ///   - raw: The parsed value; nil if the text `written` is not TOML. Without quotes, the name
+    ///     "8BitDo Pro 2" is not TOML, and "123" is a number. Both are text for a setting with text.
+    ///   - written: Text of the value.
+    ///   - place: Location of the value, for the message.
+    /// - Returns: A value that `write` accepts.
+    /// - Throws: `ConfigurationProblem` if the text is not a value, or the value is not allowed.
+    func value(
+        _ raw: RawValue?, written: String, at place: Place?
+    ) throws(ConfigurationProblem) -> SettingValue {
+        guard let raw = kind.isText ? Self.text(raw, written) : raw else {
+            throw ConfigurationProblem(
+                .syntax, at: place, key: key, value: written, "is not a TOML value",
+                allowed: allowed, hint: "Expected: \(allowed).")
+        }
+        return try check(raw, written: written, at: place)
+    }
+
+    private static func text(_ raw: RawValue?, _ written: String) -> RawValue? {
+        switch raw {
+        case .text, .array, .table: return raw
+        default:
+            let bytes = Array(written.utf8).trimmingBlanks()
+            guard let first = bytes.first, first != UInt8(ascii: "\""), first != UInt8(ascii: "'")
+            else { return raw }
+            return .text(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
     /// Checks a parsed value, and converts it to the setting's type.
     ///
     /// - Parameters:
@@ -81,13 +112,15 @@ extension Setting {
             // A word of an enumeration can look like a number, such as 57600.
             return .text(String(number))
         case (.choice, .text(let text)), (.text, .text(let text)), (.path, .text(let text)),
-            (.optionalPath, .text(let text)), (.endpoint, .text(let text)):
+            (.optionalPath, .text(let text)), (.endpoint, .text(let text)),
+            (.requiredEndpoint, .text(let text)):
             return .text(text)
         case (.choice, _): throw mismatch("one of these words")
         case (.text, _): throw mismatch("a string")
         case (.path, _): throw mismatch("a path in quotes")
         case (.optionalPath, _): throw mismatch("off, or a path in quotes")
         case (.endpoint, _): throw mismatch("off, or an address in quotes")
+        case (.requiredEndpoint, _): throw mismatch("an address in quotes")
         case (.triple, _):
             let v = try numbers(raw, named: "[yaw, roll, pitch]", Self.axes, mismatch)
             return .triple(AxisVector(yaw: v[0], roll: v[1], pitch: v[2]))
@@ -219,6 +252,8 @@ extension Setting {
             return unless(text == "off" || Self.isPath(text, length), "is not \(allowed)")
         case (.endpoint, .text(let text)):
             return unless(text == "off" || NetworkEndpoint(text) != nil, "is not \(allowed)")
+        case (.requiredEndpoint, .text(let text)):
+            return unless(NetworkEndpoint(text) != nil, "is not \(allowed)")
         case (.triple(let range), .triple(let v)):
             return Self.misfit([
                 ("yaw", range, v.yaw), ("roll", range, v.roll), ("pitch", range, v.pitch),

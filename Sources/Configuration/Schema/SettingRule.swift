@@ -56,12 +56,7 @@ public struct SettingRule: Sendable {
     public func value(of text: String, at place: Place?) throws(ConfigurationProblem)
         -> SettingValue
     {
-        guard let raw = LiteralReader.read(text) else {
-            throw ConfigurationProblem(
-                .syntax, at: place, key: key, value: text, "is not a TOML value",
-                allowed: allowed, hint: "Expected: \(allowed).")
-        }
-        return try setting.check(raw, written: text, at: place)
+        try setting.value(LiteralReader.read(text), written: text, at: place)
     }
 }
 

@@ -144,7 +144,10 @@ extension Settings {
         result.trackingRange = AxisVector(
             yaw: tracking.panRangeDeg * radian, roll: 0, pitch: tracking.tiltRangeDeg * radian)
         result.trackingTimeout = tracking.timeoutS
-        result.retractJoints = retract.jointsDeg * radian
+        // The default pose can be beyond a range that was measured or configured later.
+        let range = joints.rangeDeg
+        result.retractJoints =
+            retract.jointsDeg.clamped(from: range.lower, to: range.upper) * radian
         result.retractRate = retract.maxRateDps * radian
         result.isOffWhenRetracted = retract.outputs == .off
         return result

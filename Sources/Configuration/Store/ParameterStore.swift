@@ -66,6 +66,11 @@ public struct ParameterStore: Sendable {
         saved.filter { !cleared.contains($0.key) }.merging(live) { $1 }
     }
 
+    /// Default of a setting, adapted to the configured sensor, loop rate and pulse rate.
+    public func defaultValue(of setting: Setting) -> SettingValue {
+        setting.value(in: loaded.defaults)
+    }
+
     /// Origin of the active value.
     public func origin(of key: String) -> Origin {
         if live[key] != nil { return .live }
@@ -105,7 +110,7 @@ public struct ParameterStore: Sendable {
     /// change is lost at the end of the process.
     ///
     /// - Parameter updates: The settings and their values. A setting without a value returns to its
-    ///   built-in default, even if a file sets another value.
+    ///   default, even if a file sets another value.
     /// - Returns: The changed store.
     /// - Throws: A `ConfigurationProblem` if a value is invalid or needs a restart, or if the
     ///   values together violate a rule.
@@ -115,7 +120,7 @@ public struct ParameterStore: Sendable {
         var changed = self
         for update in updates {
             guard let setting = Schema.setting(update.key) else { throw .unknownKey(update.key) }
-            let value = update.value ?? setting.defaultValue
+            let value = update.value ?? defaultValue(of: setting)
             try setting.check(value, written: update.writtenText)
             guard setting.applies == .live else {
                 // A value that is already active needs no restart. Therefore an exported file can

@@ -187,6 +187,8 @@ struct Doctor {
             return DoctorCheck("motion", .ok, "the motors are on, mode \(status.mode)")
         }
         let names = status.inhibitions.map(\.name).joined(separator: ", ")
-        return DoctorCheck("motion", .warn, "the motors are off: \(names)", remedy: first.sentence)
+        return DoctorCheck(
+            "motion", status.inhibitions.contains(where: \.isProblem) ? .fail : .warn,
+            "the motors are off: \(names)", remedy: first.sentence)
     }
 }

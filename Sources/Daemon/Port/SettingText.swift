@@ -76,7 +76,7 @@ extension Wire.Setting {
         let origin = store.origin(of: setting.key)
         self.init(
             key: setting.key, value: JSONValue(setting.value(in: store.settings)),
-            defaultValue: JSONValue(setting.defaultValue), origin: origin.description,
+            defaultValue: JSONValue(store.defaultValue(of: setting)), origin: origin.description,
             type: setting.kind.name, unit: setting.unit ?? "", range: setting.allowed,
             summary: setting.summary,
             isLive: setting.applies == .live,

@@ -103,7 +103,7 @@ extension Settings {
     public var keyProblem: String? {
         var links: [String] = []
         if mavlink.requireSignature, mavlinkConfiguration != nil { links.append("mavlink") }
-        if rider.requireSignature, !rider.listen.isEmpty { links.append("rider") }
+        if rider.requireSignature, NetworkEndpoint(rider.listen) != nil { links.append("rider") }
         for link in links {
             do {
                 _ = try keyFile(link).read()

@@ -66,7 +66,7 @@ public enum EyesSchema {
             "video.record_directory", \.video.recordDirectory, .path(maxLength: 255), .live,
             "Directory of recordings.")
         table.text(
-            "rtsp.listen", \.rtsp.listen, .endpoint, .restart,
+            "rtsp.listen", \.rtsp.listen, .requiredEndpoint, .restart,
             "Address and port of the RTSP server; 0.0.0.0:8554 serves every network.",
             hint: "Anyone who can reach the port can watch: the stream has no password.")
         table.text(
@@ -110,6 +110,7 @@ public enum EyesSchema {
         table.text(
             "aerie.key", \.aerie.key, .optionalPath(maxLength: 255), .restart,
             "Path of the private key of aerie.certificate (PEM).")
+        table.requireTogether("aerie.certificate", "aerie.key")
         table.text(
             "aerie.directory", \.aerie.directory, .path(maxLength: 255), .restart,
             "Directory for the phones' calibrations.")

@@ -29,10 +29,10 @@ struct WebRun {
         self.site = site
         self.server = server
         let address = Self.address(web, port: server.port)
+        let isPlain = web.tls == nil && !web.listen.hasPrefix("127.")
         control =
             web.control == "off"
             ? nil : try ControlSocket(path: web.control, site: site, address: address)
-        let isPlain = web.certificate == "off" && !web.listen.hasPrefix("127.")
         link = HealthLink(socket: settings.gimbal.socket) {
             Self.report(site, server, address, isPlain: isPlain)
         } noteDirectory: {
@@ -51,9 +51,7 @@ struct WebRun {
         if web.names != "none" {
             options.hosts = web.names.split(separator: " ").map(String.init)
         }
-        if web.certificate != "off", web.key != "off" {
-            options.tls = WebOptions.TLS(certificate: web.certificate, key: web.key)
-        }
+        options.tls = web.tls
         // Each page has two WebSockets, for requests and for the video. In addition, a browser
         // opens up to six connections for a page's files.
         options.limits.connections = 2 * web.maxTabs + 32
@@ -67,7 +65,7 @@ struct WebRun {
     private static func address(_ web: WebSettings.Web, port: Int) -> String {
         var host = String(web.listen[..<(web.listen.lastIndex(of: ":") ?? web.listen.endIndex)])
         host.removeAll { $0 == "[" || $0 == "]" }
-        let scheme = web.certificate == "off" ? "http" : "https"
+        let scheme = web.tls == nil ? "http" : "https"
         return "\(scheme)://\(NetworkInterface.reachable(host)):\(port)"
     }
 
@@ -116,5 +114,13 @@ struct WebRun {
             if let problem = link.problem, problem != lastProblem { Log.write(problem) }
             lastProblem = link.problem
         }
+    }
+}
+
+extension WebSettings.Web {
+    /// Certificate and key; nil if the server uses HTTP. `WebSchema` ensures that either both files
+    /// or none are set.
+    fileprivate var tls: WebOptions.TLS? {
+        certificate == "off" ? nil : WebOptions.TLS(certificate: certificate, key: key)
     }
 }

@@ -67,7 +67,7 @@ public enum WebSchema {
                 ("eyes", "The video of airframe-eyes."),
             ])
         table.text(
-            "web.listen", \.web.listen, .endpoint, .restart,
+            "web.listen", \.web.listen, .requiredEndpoint, .restart,
             "Address and port of the server; 0.0.0.0:8088 serves every network.",
             hint:
                 "Browsers need a pairing code before they can move the gimbal or change a setting.")
@@ -93,6 +93,7 @@ public enum WebSchema {
         table.text(
             "web.key", \.web.key, .optionalPath(maxLength: 255), .restart,
             "Private key of the certificate, a PEM file.")
+        table.requireTogether("web.certificate", "web.key")
         table.text(
             "web.page", \.web.page, .path(maxLength: 255), .restart,
             "Directory of the page's files.")

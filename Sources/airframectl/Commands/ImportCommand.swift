@@ -101,28 +101,18 @@ struct ImportCommand: ParsableCommand {
         ["settings": .array(settings), "refused": .array(refused)]
     }
 
-    /// Prints the valid settings; returns the number of invalid settings.
+    /// Prints the valid settings; returns the number of invalid settings. Rules about combinations
+    /// of settings are not checked, because they also depend on the computer's other settings.
     private func write(_ pairs: [SettingsFile.Pair]) -> Int {
         var refused = 0
         for pair in pairs {
-            var source = ConfigurationSource(overrides: ["\(pair.key)=\(pair.value)"])
-            source.isMainFileRequired = false
-            do throws(ConfigurationFailure) {
-                _ = try ConfigurationLoader.load(source, files: Self.noFiles)
-                Output.line("\(pair.key) = \(pair.value)")
-            } catch {
+            if let problem = pair.problem(in: file) {
                 refused += 1
-                for var problem in error.problems {
-                    problem.place = .file(file, line: pair.line, column: nil)
-                    Output.error("\(problem)")
-                }
+                Output.error("\(problem)")
+            } else {
+                Output.line("\(pair.key) = \(pair.value)")
             }
         }
         return refused
     }
-
-    /// A file system without files, so that each setting is checked alone.
-    private static let noFiles = ConfigurationFiles(
-        read: { _ throws(Errno) in throw .noSuchFileOrDirectory },
-        list: { _ throws(Errno) in throw .noSuchFileOrDirectory })
 }

@@ -9,7 +9,8 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Check everything, and state a remedy for each problem.",
         discussion:
-            "The checks take a second. The exit code is 2 if a problem keeps the motors off.")
+            "The checks take a second. The exit code is 2 if a check fails, for example because a problem keeps the motors off."
+    )
 
     /// Output of the command with --json.
     private struct Report: Encodable {

@@ -150,7 +150,7 @@ export class TuneView {
   }
 
   #store() {
-    const name = el("input", { id: "baseline", pattern: "[A-Za-z0-9_\\-]{1,64}", required: true, placeholder: "good" });
+    const name = el("input", { id: "baseline", pattern: "[A-Za-z0-9._\\-]{1,32}", required: true, placeholder: "good" });
     return el("form", { class: "row", onsubmit: async (event) => {
       event.preventDefault();
       if (await attempt(() => this.link.request("baseline", { action: "store", name: name.value }))) name.value = "";
