@@ -149,6 +149,20 @@ import Testing
         #expect(abs(rig.angles.yaw - 44.5) < 0.05)
     }
 
+    @Test("a turn at a rate does not move the camera to the centre of the dead zone")
+    func deadZone() {
+        var rig = rig()
+        rig.handle = { _ in AxisVector(yaw: 4, roll: 0, pitch: 0) }
+        rig.run(1)
+        // A stick that is deflected only in pitch requests a yaw rate of 0.
+        rig.turn(0, until: 2)
+        rig.run(2)
+        #expect(rig.angles.yaw == 0)
+        rig.turn(10, until: 4)
+        rig.run(3)
+        #expect(abs(rig.angles.yaw - 10) < 0.2)
+    }
+
     @Test("a lead is smoothed like the handle's motion")
     func lead() {
         var rig = rig()

@@ -38,6 +38,7 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     ///   - validUntil: End of the dead-man time of a turn.
     @_noLocks
     mutating func look(yaw: Double, rate: Double, lead: Double, validUntil: Instant) {
+        if yaw.isFinite || lead.isFinite && lead != self.lead { centres = true }
         if lead.isFinite { self.lead = lead }
         if yaw.isFinite {
             wanted = min(max(yaw, -.pi), .pi)
@@ -48,7 +49,6 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
             self.rate = rate
             self.validUntil = validUntil
         }
-        centres = centres || yaw.isFinite || lead.isFinite
     }
 
     /// Stops the turn that was started by `look`.
@@ -106,9 +106,9 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
         profile.move(to: goal, duration: 0, limits: limits)
     }
 
-    /// True if an angle was requested since the last call. A requested angle is relative to the
-    /// handle's current heading, not to the target of the dead zone. Therefore the caller then
-    /// centres the dead zone at the handle's heading.
+    /// True if an angle or a different lead was requested since the last call. A requested angle and
+    /// a lead are relative to the handle's current heading, not to the target of the dead zone.
+    /// Therefore the caller then centres the dead zone at the handle's heading.
     @_noLocks
     mutating func takeCentring() -> Bool {
         let result = centres
