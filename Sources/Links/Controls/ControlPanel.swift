@@ -259,8 +259,8 @@ struct ControlPanel {
                 guard earlier != .inactive else { throw .inactive }
                 try ask(.mode(mode), now: now)
                 earlierModes[id, default: [:]][control] = (mode, earlier)
-            case .nextMode: try ask(.mode(nextMode), now: now)
-            case .recentre: try recentre(now: now)
+            case .nextMode: try ask(.mode(port.nextMode), now: now)
+            case .recentre: try port.recentre(from: source, now: now)
             case .step(let axis, let angle):
                 try step(axis, Angle.degrees(angle).radians, now: now)
             case .stop: try ask(.emergencyStop, now: now)
@@ -298,25 +298,6 @@ struct ControlPanel {
         // change.
         guard port.control.mode == mode.entered else { return }
         try? ask(.mode(mode.earlier), now: now)
-    }
-
-    /// The mode after the present mode in the sequence `locked`, `pan_follow`, `fpv`. Modes that
-    /// need the joint angles are skipped while the joint angles are unknown.
-    private var nextMode: Mode {
-        let showsJoints = port.newest?.showsJoints ?? false
-        let modes = [Mode.locked, .panFollow, .fpv].filter { showsJoints || !$0.needsJoints }
-        guard let place = modes.firstIndex(of: port.control.mode) else { return .locked }
-        return modes[(place + 1) % modes.count]
-    }
-
-    private func recentre(now: Instant) throws(Refusal) {
-        let heading = port.snapshot.flatMap { VehicleHeading.heading(in: $0) } ?? .nan
-        if port.control.mode == .panFollow {
-            try ask(.lookAside(yaw: 0, rate: 0), now: now)
-            return try ask(
-                .point(AxisVector(yaw: .nan, roll: 0, pitch: 0), duration: 0), now: now)
-        }
-        try ask(.point(AxisVector(yaw: heading, roll: 0, pitch: 0), duration: 0), now: now)
     }
 
     private func step(_ axis: GimbalAxis, _ angle: Double, now: Instant) throws(Refusal) {
