@@ -99,7 +99,8 @@ extension MotionRequest {
     }
 
     /// Turn at the given rates, rad/s, until the next request, or until the dead-man time of rate
-    /// requests has passed.
+    /// requests has passed. An axis with the rate 0 continues a movement to an angle; if all rates
+    /// are 0, every axis stops.
     public static func rate(_ rate: AxisVector) -> MotionRequest {
         MotionRequest(
             .camera(.rate(rate)), [.rates(rate.all, in: rates)], requirement: .axes(rate.turning),

@@ -222,6 +222,38 @@ struct PointingTests {
         }
     }
 
+    @Test("a turn of yaw does not end the levelling of the horizon; rates of zero stop every axis")
+    func levelsWhileTurning() {
+        var rig = Rig(.fpv)
+        rig.handle = { _ in AxisVector(yaw: 0, roll: 30, pitch: 0) }
+        rig.run(4)
+        #expect(abs(rig.angles.roll) > 25)
+        rig.change(.locked)
+        let turn = AxisVector(yaw: 0.2, roll: 0, pitch: 0)
+        rig.pointing.turn(at: turn, validUntil: rig.now.advanced(bySeconds: 3))
+        rig.run(2)
+        #expect(abs(rig.angles.roll) < 1e-6)
+        #expect(abs(rig.motion.rates.yaw - 0.2) < 1e-6)
+
+        rig.point(.nan, 20, -30, duration: 2)
+        rig.run(1)
+        rig.pointing.turn(at: .zero, validUntil: rig.now)
+        rig.run(0.5)
+        #expect(!rig.pointing.isMoving)
+        #expect((5...15).contains(rig.angles.roll))
+    }
+
+    @Test("an axis that turns at a rate stops when its rate becomes 0 while another axis turns")
+    func stopsOneAxis() {
+        var rig = Rig(.locked)
+        let until = Instant(seconds: 3)
+        rig.pointing.turn(at: AxisVector(yaw: 0.2, roll: 0, pitch: 0.3), validUntil: until)
+        rig.run(1)
+        rig.pointing.turn(at: AxisVector(yaw: 0.2, roll: 0, pitch: 0), validUntil: until)
+        rig.run(1)
+        #expect(rig.motion.rates.pitch == 0 && abs(rig.motion.rates.yaw - 0.2) < 1e-6)
+    }
+
     @Test(
         "without joint angles a following mode holds still and reports this; it continues with new angles"
     )

@@ -345,13 +345,17 @@ struct ControlPanel {
         guard rates == .zero || age >= (rates == asked ? interval : Self.shortestSeconds) else {
             return
         }
+        let before = asked
         askedAt = now
         asked = rates
         do throws(Refusal) {
             switch port.control.mode {
             case .panFollow:
-                try ask(
-                    .rate(AxisVector(yaw: 0, roll: rates.roll, pitch: rates.pitch)), now: now)
+                // Rates of 0 stop roll and pitch, so a turn of yaw alone sends no rates of 0.
+                let own = AxisVector(yaw: 0, roll: rates.roll, pitch: rates.pitch)
+                if own != .zero || before.roll != 0 || before.pitch != 0 || rates == .zero {
+                    try ask(.rate(own), now: now)
+                }
                 try ask(.lookAside(yaw: .nan, rate: rates.yaw), now: now)
             case .tracking: try ask(.track(pan: rates.yaw, tilt: -rates.pitch), now: now)
             default: try ask(.rate(rates), now: now)

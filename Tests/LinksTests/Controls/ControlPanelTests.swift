@@ -80,6 +80,24 @@ import Wire
         #expect(port.asked == [MotionRequest.rate(rates).words])
     }
 
+    @Test("in pan_follow, a turn of yaw alone sends no rates of 0, which would stop roll and pitch")
+    func yawAlone() throws {
+        port.memory.withLock { $0.control.mode = .panFollow }
+        var panel = try panel()
+        let yaw = MotionRequest.lookAside(yaw: .nan, rate: Angle.degrees(90).radians).words
+        use(&panel, 1, .axis(0, 1000))
+        #expect(port.asked == [yaw])
+        use(&panel, 1.05, .axis(1, -1000))
+        let tilt = AxisVector(yaw: 0, roll: 0, pitch: Angle.degrees(60).radians)
+        #expect(port.asked.dropFirst() == [MotionRequest.rate(tilt).words, yaw])
+        use(&panel, 1.1, .axis(1, 0))
+        #expect(port.asked.suffix(2) == [MotionRequest.rate(.zero).words, yaw])
+        panel.advance(now: at(1.21))
+        #expect(port.asked.suffix(2) == [yaw, yaw])
+        use(&panel, 1.3, .axis(0, 0))
+        #expect(port.asked.suffix(2).first == MotionRequest.rate(.zero).words)
+    }
+
     @Test("an unplugged device ends its turn and releases control")
     func unplugged() throws {
         var panel = try panel()

@@ -107,10 +107,10 @@ struct Pointing: Sendable, BitwiseCopyable {
     }
 
     /// Turns the earth-frame angles at `rate`, rad/s, until `validUntil`. Angles that the mode
-    /// controls are not affected.
+    /// controls are not affected. If all rates are zero, every other axis stops.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
-        let own = rate * mode.commandable
+        let own = (rate == .zero ? rate : generator.changes(by: rate)) * mode.commandable
         rateValidUntil = rate == .zero ? nil : validUntil
         target = .unknown
         aside.stop()

@@ -48,6 +48,17 @@ extension SetpointGenerator {
         }
     }
 
+    /// Copy of the rates of a request, with NaN for each axis that has the rate 0 and does not turn
+    /// at a rate. Such an axis continues its motion; otherwise a turn of yaw would end a movement of
+    /// roll that levels the horizon.
+    @_noLocks
+    func changes(by rates: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: rates.yaw == 0 && !yaw.isTurning ? .nan : rates.yaw,
+            roll: rates.roll == 0 && !roll.isTurning ? .nan : rates.roll,
+            pitch: rates.pitch == 0 && !pitch.isTurning ? .nan : rates.pitch)
+    }
+
     /// True if the set-point moves or is about to move because of a request.
     public var isMoving: Bool {
         @_noLocks @inline(__always) get { yaw.isMoving || roll.isMoving || pitch.isMoving }
