@@ -143,6 +143,31 @@ import Wire
         }
     }
 
+    @Test("while another client is in control, the shot does not move the camera")
+    func otherClient() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            let start = try daemon.ask("status").number("pointing", "target_deg", "yaw")
+            let other = try SocketClient(daemon.socket)
+            #expect(try other.ask(#"{"id":1,"method":"take"}"#)["error"] == nil)
+            try write(
+                "rate_dps = 90\n[[frame]]\nyaw = 20\n", to: daemon.directory.appending("shot.toml"))
+            let run = try Program(
+                [
+                    try Program.built("airframectl"), "--socket", daemon.socket, "shoot",
+                    "\(daemon.directory)/shot.toml", "--state", "\(daemon.directory)/shot.json",
+                ], in: daemon.directory)
+            #expect(!run.hasEnded(within: 4), "\(run.output)")
+            #expect(run.errors.contains("is in control"), "\(run.errors)")
+            let held = try daemon.ask("status")
+            #expect(abs(held.number("pointing", "target_deg", "yaw") - start) < 0.5)
+            #expect(try other.ask(#"{"id":2,"method":"release"}"#)["error"] == nil)
+            #expect(try run.wait() == 0, "\(run.errors)")
+            let moved = try daemon.ask("status").number("pointing", "target_deg", "yaw")
+            #expect(abs(moved - start - 20) < 0.5)
+        }
+    }
+
     @Test("a GPIO line that cannot be used is an error with a remedy, before the camera moves")
     func missingLine() throws {
         try withDaemon { daemon in

@@ -73,6 +73,8 @@ enum Method: String, Sendable {
     case subscribe
     /// Returns the names for `subscribe`: `[Variable]`.
     case variables
+    /// Returns the name and the rights of this connection: `ClientIdentity`.
+    case client
     /// Returns an answer without any other effect: `Acknowledgement`.
     case ping
 }

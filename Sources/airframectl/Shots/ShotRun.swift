@@ -9,7 +9,7 @@ import Wire
 final class ShotRun {
     /// Rate of the messages with the camera's state, Hz.
     private static let hz = 20.0
-    /// Pause before the next attempt to reach the daemon, s.
+    /// Pause before the next attempt to reach the daemon, or to take control, s.
     private static let pause = 1.0
 
     private let options: GlobalOptions
@@ -18,6 +18,8 @@ final class ShotRun {
     private var session: ShotSession
     private var client: DaemonClient?
     private var subscription = 0
+    /// Name of the present connection in the member `holder` of `status`; empty until it is known.
+    private var name = ""
     private var isInterrupted = false
     private var progress = ProgressLine()
     private let forecast: ShotForecast
@@ -115,6 +117,11 @@ final class ShotRun {
 
     private func point(_ pose: Pose, _ rate: Double) {
         do {
+            if let holder = try otherHolder() {
+                tell("The shot waits: \(holder) is in control.")
+                session.pointed(isAccepted: false, now: DaemonClient.now(), pause: Self.pause)
+                return
+            }
             let reply: Acknowledgement = try connected().request(
                 .point,
                 [
@@ -130,6 +137,18 @@ final class ShotRun {
             if case .refused = error {} else { client = nil }
             session.pointed(isAccepted: false, now: DaemonClient.now())
         }
+    }
+
+    /// Name of another client that is in control of the camera; nil if there is none. A request of
+    /// this client would take control from another client of the socket.
+    private func otherHolder() throws(ClientError) -> String? {
+        let client = try connected()
+        if name.isEmpty {
+            let identity: ClientIdentity = try client.request(.client)
+            name = identity.name
+        }
+        let status: Status = try client.request(.status)
+        return status.holder == name ? nil : status.holder
     }
 
     /// Passes messages with the camera's state to the session for at most the given time, s.
@@ -182,6 +201,7 @@ final class ShotRun {
         if let client { return client }
         let client = try options.connect()
         subscription = 0
+        name = ""
         self.client = client
         return client
     }
