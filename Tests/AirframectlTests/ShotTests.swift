@@ -154,51 +154,112 @@ struct ShotTests {
         "a MAVLink camera receives the photo's number, and a camera without an answer receives the number again"
     )
     func mavlink() throws {
-        let camera = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        defer { close(camera) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                try #require(bind(camera, $0, length) == 0)
-                try #require(getsockname(camera, $0, &length) == 0)
-            }
-        }
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
-        setsockopt(camera, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        // The camera ignores the first command, and accepts the second one.
+        let camera = try MAVLinkCamera()
         let answered = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
-            for turn in 0..<2 {
-                var bytes = [UInt8](repeating: 0, count: 300)
-                var sender = sockaddr_storage()
-                var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-                withUnsafeMutablePointer(to: &sender) { pointer in
-                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { peer in
-                        let count = recvfrom(camera, &bytes, bytes.count, 0, peer, &size)
-                        var parser = MAVLinkParser()
-                        parser.append(bytes.prefix(max(0, count)))
-                        guard turn == 1, case .frame(let frame, _)? = parser.next(),
-                            let command = frame.message(CommandLong.self),
-                            command.command == 2000, command.confirmation == 1,
-                            command.params[2] == 1, command.params[3] == 42
-                        else { return }
-                        var answer = CommandAck()
-                        answer.command = 2000
-                        let reply = answer.frame(
-                            from: MAVLinkAddress(system: 1, component: 100), sequence: 0)
-                        sendto(camera, reply, reply.count, 0, peer, size)
-                    }
-                }
+            _ = camera.command(within: 5)
+            let second = camera.command(within: 5)
+            if second?.command == 2000, second?.confirmation == 1, second?.params[2] == 1,
+                second?.params[3] == 42
+            {
+                camera.answer(0)
             }
             answered.signal()
         }
-        var settings = ShutterSettings()
-        settings.address = "127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
-        settings.timeout = 4
-        #expect(try MAVLinkShutter(settings).shoot(42, at: Pose()) == nil)
+        #expect(try camera.shutter().shoot(42, at: Pose()) == nil)
         #expect(answered.wait(timeout: .now() + 6) == .success)
+    }
+
+    @Test("a late answer of a MAVLink camera does not count as the answer to the next photo")
+    func lateAnswer() throws {
+        let camera = try MAVLinkCamera()
+        let answered = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            _ = camera.command(within: 5)
+            // The second answer belongs to a repetition of the command.
+            camera.answer(0)
+            camera.answer(0)
+            answered.signal()
+            _ = camera.command(within: 5)
+            camera.answer(2)
+            answered.signal()
+        }
+        let shutter = try camera.shutter()
+        #expect(shutter.shoot(1, at: Pose()) == nil)
+        #expect(answered.wait(timeout: .now() + 6) == .success)
+        #expect(shutter.shoot(2, at: Pose()) == "the camera refused the photo (MAV_RESULT 2)")
+        #expect(answered.wait(timeout: .now() + 6) == .success)
+    }
+
+    @Test("a MAVLink camera that reports progress receives the command only once")
+    func inProgress() throws {
+        let camera = try MAVLinkCamera()
+        let answered = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            _ = camera.command(within: 5)
+            camera.answer(5)
+            // A command without an answer is repeated after 0.5 s.
+            camera.answer(camera.command(within: 0.8) == nil ? 0 : 4)
+            answered.signal()
+        }
+        #expect(try camera.shutter().shoot(1, at: Pose()) == nil)
+        #expect(answered.wait(timeout: .now() + 6) == .success)
+    }
+}
+
+/// MAVLink camera on a local UDP port. One thread at a time uses it.
+private final class MAVLinkCamera: @unchecked Sendable {
+    private let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    private var own = sockaddr_in()
+    private var client = sockaddr_in()
+    private var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+
+    init() throws {
+        own.sin_family = sa_family_t(AF_INET)
+        own.sin_addr.s_addr = inet_addr("127.0.0.1")
+        try withUnsafeMutablePointer(to: &own) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try #require(bind(descriptor, $0, size) == 0)
+                try #require(getsockname(descriptor, $0, &size) == 0)
+            }
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Shutter that uses the camera, with a timeout of 4 s.
+    func shutter() throws -> MAVLinkShutter {
+        var settings = ShutterSettings()
+        settings.address = "127.0.0.1:\(UInt16(bigEndian: own.sin_port))"
+        settings.timeout = 4
+        return try MAVLinkShutter(settings)
+    }
+
+    /// The next command; nil if none arrives within the given time, s.
+    func command(within seconds: Double) -> CommandLong? {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 300)
+        let count = withUnsafeMutablePointer(to: &client) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                recvfrom(descriptor, &bytes, bytes.count, 0, $0, &size)
+            }
+        }
+        var parser = MAVLinkParser()
+        parser.append(bytes.prefix(max(0, count)))
+        guard case .frame(let frame, _)? = parser.next() else { return nil }
+        return frame.message(CommandLong.self)
+    }
+
+    /// Answers the newest command with a MAV_RESULT.
+    func answer(_ result: UInt8) {
+        var answer = CommandAck()
+        (answer.command, answer.result) = (2000, result)
+        let bytes = answer.frame(from: MAVLinkAddress(system: 1, component: 100), sequence: 0)
+        withUnsafeMutablePointer(to: &client) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(descriptor, bytes, bytes.count, 0, $0, size)
+            }
+        }
     }
 }

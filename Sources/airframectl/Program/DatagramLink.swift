@@ -42,6 +42,12 @@ final class DatagramLink {
     /// Sends one datagram.
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, 0) }
 
+    /// Discards the datagrams that have arrived.
+    func discard() {
+        // A refusal of the other computer (ECONNREFUSED) precedes datagrams that have arrived.
+        while recv(descriptor, nil, 0, Int32(MSG_DONTWAIT)) >= 0 || errno == ECONNREFUSED {}
+    }
+
     /// The next datagram; nil if none arrives within the given time, s.
     func receive(within seconds: Double) -> [UInt8]? {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -272,19 +272,27 @@ final class MAVLinkShutter: Shutter {
         command.params[2] = 1
         command.params[3] = Float(photo)
         let sender = MAVLinkAddress(system: system, component: Self.own)
-        let end = DaemonClient.now() + timeout
+        // An answer contains no number, so a late answer to an earlier command is discarded.
+        link.discard()
+        var repetition = DaemonClient.now()
+        let end = repetition + timeout
         while DaemonClient.now() < end {
-            link.send(command.frame(from: sender, sequence: sequence))
-            sequence &+= 1
-            command.confirmation = min(command.confirmation + 1, 254)
-            let next = min(DaemonClient.now() + Self.repetition, end)
-            while DaemonClient.now() < next {
-                guard let bytes = link.receive(within: next - DaemonClient.now()),
-                    let result = Self.result(bytes)
-                else { continue }
-                // MAV_RESULT_ACCEPTED, MAV_RESULT_IN_PROGRESS.
-                if result == 0 { return nil }
-                if result != 5 { return "the camera refused the photo (MAV_RESULT \(result))" }
+            if DaemonClient.now() >= repetition {
+                link.send(command.frame(from: sender, sequence: sequence))
+                sequence &+= 1
+                command.confirmation = min(command.confirmation + 1, 254)
+                repetition = DaemonClient.now() + Self.repetition
+            }
+            let next = min(repetition, end)
+            guard let bytes = link.receive(within: next - DaemonClient.now()),
+                let result = Self.result(bytes)
+            else { continue }
+            switch result {
+            // MAV_RESULT_ACCEPTED.
+            case 0: return nil
+            // MAV_RESULT_IN_PROGRESS: the camera has the command, and sends the result later.
+            case 5: repetition = end
+            default: return "the camera refused the photo (MAV_RESULT \(result))"
             }
         }
         return "the MAVLink camera did not answer within \(Format.plain(timeout)) s"
