@@ -24,6 +24,9 @@ struct ControlPanel {
 
     /// Shortest and longest interval between two rate requests while a stick is deflected, s.
     private static let (shortestSeconds, repeatSeconds) = (0.005, 0.1)
+    /// Longest time until the loop executes a request, s. The next step starts from the target of
+    /// the newest step until the loop has processed a sample that is newer by this time.
+    private static let requestSeconds = 0.01
     /// Largest number of stored events.
     static let maximumEvents = 32
 
@@ -50,6 +53,8 @@ struct ControlPanel {
     /// Time of the last rate request; nil before the first one.
     private var askedAt: Instant?
     private var refusal: String?
+    /// Axis, target angle, rad, and time of the newest step; nil before the first one.
+    private var stepped: (axis: GimbalAxis, angle: Double, at: Instant)?
 
     /// Creates a panel that has no devices yet.
     init(port: any GimbalPort, effects: ControlEffects, logger: Logger) {
@@ -300,22 +305,28 @@ struct ControlPanel {
         try? ask(.mode(mode.earlier), now: now)
     }
 
-    private func step(_ axis: GimbalAxis, _ angle: Double, now: Instant) throws(Refusal) {
+    private mutating func step(_ axis: GimbalAxis, _ angle: Double, now: Instant) throws(Refusal) {
         guard let snapshot = port.snapshot else {
             throw Refusal(.noValue, "The sensor has not delivered a sample yet.")
+        }
+        var wanted = snapshot.stepStart[axis] + angle
+        if let stepped, stepped.axis == axis,
+            snapshot.sampleTime.seconds(since: stepped.at) < Self.requestSeconds
+        {
+            wanted = stepped.angle + angle
         }
         if axis == .yaw, port.control.mode == .panFollow {
             guard let heading = VehicleHeading.heading(in: snapshot) else {
                 throw Refusal(.noValue, "The joint angles are unknown.")
             }
-            let aside = snapshot.pointing.target.yaw - heading + angle
-            return try ask(
-                .lookAside(yaw: aside.remainder(dividingBy: 2 * .pi), rate: 0), now: now)
+            let aside = (wanted - heading).remainder(dividingBy: 2 * .pi)
+            try ask(.lookAside(yaw: aside, rate: 0), now: now)
+        } else {
+            var target = AxisVector.unknown
+            target[axis] = axis == .yaw ? wanted.remainder(dividingBy: 2 * .pi) : wanted
+            try ask(.point(target, duration: 0), now: now)
         }
-        var target = AxisVector.unknown
-        let wanted = snapshot.pointing.target[axis] + angle
-        target[axis] = axis == .yaw ? wanted.remainder(dividingBy: 2 * .pi) : wanted
-        try ask(.point(target, duration: 0), now: now)
+        stepped = (axis, wanted, now)
     }
 
     // MARK: Sticks

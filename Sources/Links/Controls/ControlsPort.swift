@@ -26,3 +26,12 @@ extension GimbalPort {
             now: now)
     }
 }
+
+extension StabilizerSnapshot {
+    /// Angles from which a step starts, rad, earth frame: the target of the set-point. If a joint is
+    /// at the end of its range, the camera cannot reach the target, and the steps start from the
+    /// set-point. Otherwise the steps beyond the end would add up.
+    var stepStart: AxisVector {
+        conditionAxes.atLimit.isEmpty ? pointing.target : EulerZXY.angles(setpoint)
+    }
+}

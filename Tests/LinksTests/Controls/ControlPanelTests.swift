@@ -177,6 +177,45 @@ import Wire
         #expect(panel.counters.granted == 3)
     }
 
+    /// Target of the last request, degrees.
+    private func target() throws -> AxisVector {
+        guard case .camera(.point(let point)) = port.takeRequests().last?.effect else {
+            throw Refusal(.noValue, "no turn to angles was requested")
+        }
+        return point.target * (180 / .pi)
+    }
+
+    @Test("steps that arrive together add up, also before the loop has reported the first of them")
+    func quickSteps() throws {
+        port.memory.withLock { $0.snapshot.sampleTime = at(1.995) }
+        var panel = try panel(["REL_DIAL+ step: step pitch 1"])
+        use(&panel, 2, .dial(7, 4))
+        #expect(abs(try target().pitch - 4) < 1e-9)
+        use(&panel, 2.005, .dial(7, 1))
+        #expect(abs(try target().pitch - 5) < 1e-9)
+        // Another client has turned the camera since the last step.
+        port.memory.withLock { memory in
+            memory.snapshot.sampleTime = at(2.5)
+            memory.snapshot.pointing.target.pitch = Angle.degrees(30).radians
+        }
+        use(&panel, 2.51, .dial(7, 1))
+        #expect(abs(try target().pitch - 31) < 1e-9)
+    }
+
+    @Test("steps beyond the end of a joint's range do not add up")
+    func stepsAtTheEnd() throws {
+        port.memory.withLock { memory in
+            memory.snapshot.sampleTime = at(0)
+            memory.snapshot.conditionAxes.atLimit = AxisSet(.yaw)
+            memory.snapshot.setpoint = .aboutZ(Angle.degrees(-170).radians)
+            memory.snapshot.pointing.target.yaw = Angle.degrees(160).radians
+        }
+        var panel = try panel(["ABS_HAT0X+ press: step yaw 5"])
+        use(&panel, 1, .axis(16, 1))
+        panel.advance(now: at(1.01))
+        #expect(abs(try target().yaw + 165) < 1e-9)
+    }
+
     @Test("while a control is learned, controls have no effect, and the gesture is reported")
     func learning() throws {
         var panel = try panel(["BTN_SELECT press: stop", "BTN_SOUTH press: recentre", "ABS_X: yaw"])
