@@ -162,13 +162,17 @@ public struct ShotSession: Sendable {
     private mutating func settle(_ frame: ShotPlan.Frame, now: Double, wall: Double) -> Task {
         let still = plan.recipe.still
         if now - seenAt > Self.freshness { stillSince = nil }
-        if settlingSince == nil || !isHeld || !isAtTarget { settlingSince = now }
+        let isStill = stillSince.map { now - $0 >= still.seconds + frame.dwell } ?? false
+        let isEarly = due(frame).map { now < $0 } ?? false
+        if settlingSince == nil || !isHeld || !isAtTarget || isStill || isEarly {
+            settlingSince = now
+        }
         // The timeout `patience` runs only while the motors hold the camera, and the gimbal's
-        // target is the target that the shot has requested.
+        // target is the target that the shot has requested. The timeout begins at the photo's
+        // scheduled time, or at the last time at which the camera was still.
         isPatienceExhausted =
             still.patience > 0 && now - seenAt <= Self.freshness && isHeld && isAtTarget
             && now - (settlingSince ?? now) > still.patience + frame.dwell
-        let isStill = stillSince.map { now - $0 >= still.seconds + frame.dwell } ?? false
         guard isStill || isPatienceExhausted else {
             return isTargetLost(now) ? repoint(now) : .wait(0.05)
         }
@@ -200,6 +204,12 @@ public struct ShotSession: Sendable {
 
     private func isTargetLost(_ now: Double) -> Bool {
         isHeld && !isAtTarget && now - pointedAt > Self.repetition && now - seenAt < Self.freshness
+    }
+
+    /// Clock time of the waypoint's photo, s; nil if the photo has no scheduled time, and before the
+    /// first scheduled photo.
+    private func due(_ frame: ShotPlan.Frame) -> Double? {
+        origin.flatMap { origin in frame.due.map { origin + $0 } }
     }
 
     /// Interval between scheduled photos, s; 0 if the photos have no scheduled times.

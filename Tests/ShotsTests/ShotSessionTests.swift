@@ -230,6 +230,45 @@ struct ShotSessionTests {
     }
 
     @Test(
+        "a photo of a time-lapse waits for a still camera until the patience time after its scheduled time",
+        arguments: [(62.0, 62.5, 0), (1000, 63.5, 1)])
+    func scheduledPatience(end: Double, photo: Double, unsteady: Int) throws {
+        var recipe = ShotRecipe(
+            .timelapse(.init(photos: 2, interval: 60)),
+            frames: [.init(Pose()), .init(Pose(yaw: 20))])
+        recipe.still.patience = 3
+        let plan = try ShotPlan(recipe)
+        var session = ShotSession(plan, ShotRecord(plan, originYaw: 0))
+        var (now, target, photos) = (0.0, Pose(), [Double]())
+        while now < 100, photos.count < 2 {
+            switch session.next(now: now, wall: now) {
+            case .point(let pose, _):
+                target = pose
+                session.pointed(isAccepted: true, now: now)
+            case .wait:
+                now += 0.05
+                // The camera is still for most of the interval, and moves before the second photo.
+                let isMoving = (59..<end).contains(now)
+                session.see(
+                    .init(
+                        isHeld: true, target: target, setpoint: target, error: isMoving ? 5 : 0,
+                        rate: 0), now: now)
+            case .mark: session.marked(nil)
+            case .save(let record): session.saved(record)
+            case .shoot:
+                photos.append(now)
+                session.shot(now: now, wall: now)
+            case let task:
+                Issue.record("\(task)")
+                return
+            }
+        }
+        #expect(photos.count == 2)
+        #expect(abs((photos.last ?? 0) - photo) < 0.2, "\(photos)")
+        #expect(session.record.unsteady == unsteady)
+    }
+
+    @Test(
         "no photo is taken while another client keeps the camera at another pose, even after the patience time"
     )
     func keptAway() throws {
