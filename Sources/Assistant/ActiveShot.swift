@@ -63,10 +63,7 @@ struct ActiveShot {
         case (nil, nil):
             report.state = .complete
             report.sentence = "The shot is complete: \(Format.count(report.photos)) photos."
-            if session.record.unsteady > 0 {
-                report.sentence +=
-                    " The camera was moving during \(session.record.unsteady) photos."
-            }
+            for remark in session.record.remarks { report.sentence += " " + remark }
         default:
             report.state = .active
             report.sentence =
@@ -215,6 +212,8 @@ extension ShotSession.CameraState {
         self.init(
             isHeld: status["mode"] == "locked" && status["state"] == "running",
             target: pose(target), setpoint: pose(setpoint),
-            error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan)
+            error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan,
+            isAtJointEnd: status["notices"]?.array?.contains { $0["name"] == "joint_limit" }
+                == true)
     }
 }

@@ -96,6 +96,25 @@ public struct ShotPlan: Sendable, Equatable {
         return nil
     }
 
+    /// Checks that the yaw joint can reach each waypoint while the handle keeps its heading.
+    ///
+    /// - Parameters:
+    ///   - range: Range of the yaw joint, `joints.range_deg`, degrees.
+    ///   - joint: Angle of the yaw joint at the beginning of the shot, degrees.
+    /// - Returns: The first waypoint that the joint cannot reach, as a sentence; nil if there is
+    ///   none.
+    public func warning(jointRange range: ClosedRange<Double>, joint: Double) -> String? {
+        for (index, frame) in frames.enumerated() {
+            let angle = joint + frame.pose.yaw
+            // The joint has the same direction after each whole turn.
+            let turns = ((range.lowerBound - angle) / 360).rounded(.up)
+            guard angle + 360 * turns > range.upperBound else { continue }
+            return
+                "Waypoint \(index + 1): the yaw joint cannot reach yaw \(Format.fixed(frame.pose.yaw, 1))° (joints.range_deg), unless you turn the handle before the photo."
+        }
+        return nil
+    }
+
     /// Computes the largest angle by which an axis turns between two consecutive waypoints, or from
     /// the initial orientation to the first waypoint.
     ///

@@ -37,12 +37,27 @@ public struct ShotRecord: Sendable, Equatable, Codable {
     public var skipped: [Int] = []
     /// Number of photos that were taken although the camera was not still.
     public var unsteady = 0
+    /// Numbers of photos that were taken in another pose, because a joint was at the end of its
+    /// range; nil if there are none.
+    public var blocked: [Int]?
 
     /// Creates the state of a shot that has not begun.
     public init(_ plan: ShotPlan, originYaw: Double) {
         recipe = plan.recipe
         self.plan = plan.identification
         self.originYaw = originYaw
+    }
+
+    /// Sentences about photos that were taken although the camera was not still at its pose.
+    public var remarks: [String] {
+        var remarks: [String] = []
+        if unsteady > 0 { remarks.append("The camera was moving during \(unsteady) photos.") }
+        if let blocked {
+            let list = blocked.map(String.init).joined(separator: ", ")
+            remarks.append(
+                "A joint was at the end of its range, so these photos have another pose: \(list).")
+        }
+        return remarks
     }
 
     /// True if the record belongs to the plan, and all its values are valid.

@@ -45,11 +45,16 @@ public struct ShotSession: Sendable {
         public var error: Double
         /// Largest rate about an axis, deg/s.
         public var rate: Double
+        /// True if a joint is at the end of its range.
+        public var isAtJointEnd: Bool
 
         /// Creates a state of the camera.
-        public init(isHeld: Bool, target: Pose, setpoint: Pose, error: Double, rate: Double) {
+        public init(
+            isHeld: Bool, target: Pose, setpoint: Pose, error: Double, rate: Double,
+            isAtJointEnd: Bool = false
+        ) {
             (self.isHeld, self.target, self.setpoint) = (isHeld, target, setpoint)
-            (self.error, self.rate) = (error, rate)
+            (self.error, self.rate, self.isAtJointEnd) = (error, rate, isAtJointEnd)
         }
     }
 
@@ -72,6 +77,8 @@ public struct ShotSession: Sendable {
     /// Timeout of a request, s; if the camera has not reported the requested target, the request is
     /// repeated.
     private static let repetition = 1.0
+    /// Time after which a set-point at the end of a joint's range counts as blocked, s.
+    private static let blocking = 1.0
 
     /// The plan.
     public let plan: ShotPlan
@@ -85,6 +92,8 @@ public struct ShotSession: Sendable {
     private var pointedAt = -Double.infinity
     private var settlingSince: Double?
     private var stillSince: Double?
+    /// Time since which a joint at the end of its range has kept the set-point from the target, s.
+    private var blockedSince: Double?
     private var seenAt = -Double.infinity
     /// Earliest time of the next attempt, after a refusal or a failure.
     private var notBefore = -Double.infinity
@@ -113,6 +122,10 @@ public struct ShotSession: Sendable {
 
     /// True if the next photo waits only for its scheduled time.
     public var isWaitingForTime: Bool { step == .settle && stillSince != nil }
+
+    /// True if a joint at the end of its range keeps the camera from the pose of the current
+    /// waypoint.
+    public var isBlocked: Bool { blockedSince.map { seenAt - $0 >= Self.blocking } ?? false }
 
     /// True if the run can end now; false from the start of a photo until its result is saved.
     public var canPause: Bool {
@@ -164,15 +177,18 @@ public struct ShotSession: Sendable {
         if now - seenAt > Self.freshness { stillSince = nil }
         let isStill = stillSince.map { now - $0 >= still.seconds + frame.dwell } ?? false
         let isEarly = due(frame).map { now < $0 } ?? false
-        if settlingSince == nil || !isHeld || !isAtTarget || isStill || isEarly {
+        let isEndless = still.patience == 0 && !isBlocked
+        if settlingSince == nil || !isHeld || !isAtTarget || isStill || isEarly || isEndless {
             settlingSince = now
         }
         // The timeout `patience` runs only while the motors hold the camera, and the gimbal's
         // target is the target that the shot has requested. The timeout begins at the photo's
-        // scheduled time, or at the last time at which the camera was still.
+        // scheduled time, or at the last time at which the camera was still. Without a timeout, the
+        // default timeout applies to a pose that the camera cannot reach.
+        let patience = still.patience > 0 ? still.patience : ShotRecipe.Stillness().patience
         isPatienceExhausted =
-            still.patience > 0 && now - seenAt <= Self.freshness && isHeld && isAtTarget
-            && now - (settlingSince ?? now) > still.patience + frame.dwell
+            now - seenAt <= Self.freshness && isHeld && isAtTarget
+            && now - (settlingSince ?? now) > patience + frame.dwell
         guard isStill || isPatienceExhausted else {
             return isTargetLost(now) ? repoint(now) : .wait(0.05)
         }
@@ -239,10 +255,13 @@ extension ShotSession {
         guard step == .settle, let pose else { return }
         isAtTarget = sight.target.distance(to: pose) <= Self.requested
         let still = plan.recipe.still
+        let hasArrived = sight.setpoint.distance(to: sight.target) <= Self.arrived
         let isStill =
-            sight.isHeld && isAtTarget && sight.setpoint.distance(to: sight.target) <= Self.arrived
-            && sight.error <= still.error && sight.rate <= still.rate
+            sight.isHeld && isAtTarget && hasArrived && sight.error <= still.error
+            && sight.rate <= still.rate
         if !isStill { stillSince = nil } else if stillSince == nil { stillSince = now }
+        let isBlocked = sight.isHeld && isAtTarget && !hasArrived && sight.isAtJointEnd
+        if !isBlocked { blockedSince = nil } else if blockedSince == nil { blockedSince = now }
     }
 
     /// The camera has accepted or refused the request for a pose; a refused request is repeated
@@ -255,7 +274,7 @@ extension ShotSession {
             return
         }
         pointedAt = now
-        stillSince = nil
+        (stillSince, blockedSince) = (nil, nil)
         isAtTarget = false
         if settlingSince == nil { settlingSince = now }
         step = .settle
@@ -318,7 +337,13 @@ extension ShotSession {
 
     private mutating func took(now: Double, wall: Double, hold: Double) {
         record.newestPhoto = wall
-        if isPatienceExhausted, stillSince == nil { record.unsteady += 1 }
+        if isPatienceExhausted, stillSince == nil {
+            if isBlocked, let photo = frame?.photo {
+                record.blocked = (record.blocked ?? []) + [photo]
+            } else {
+                record.unsteady += 1
+            }
+        }
         step = hold > 0 ? .hold(until: now + hold) : .conclude
     }
 }

@@ -16,6 +16,18 @@ struct ShotPlanTests {
         #expect(part.frames.allSatisfy { $0.pose.pitch == 20 && $0.photo != nil })
     }
 
+    @Test(
+        "the first waypoint that the yaw joint cannot reach is named",
+        arguments: [
+            (-170...170.0, 0.0, "Waypoint 5: "), (-170...170, 85, "Waypoint 3: "),
+            (-170...170, 20, nil), (-360...360, 0, nil), (-90...45, 0, "Waypoint 3: "),
+        ] as [(ClosedRange<Double>, Double, String?)])
+    func joint(range: ClosedRange<Double>, angle: Double, warning: String?) throws {
+        let orbit = try ShotPlan(ShotRecipe(.orbit(.init(photos: 8))))
+        let sentence = orbit.warning(jointRange: range, joint: angle)
+        #expect(sentence?.prefix(12) == warning?.prefix(12), "\(sentence ?? "none")")
+    }
+
     @Test("a time-lapse has one photo for each interval")
     func timelapse() throws {
         let plan = try ShotPlan(

@@ -230,6 +230,34 @@ struct ShotSessionTests {
     }
 
     @Test(
+        "a pose beyond a joint's range is photographed after the patience time, or after 20 s without a patience time, and the photo is listed",
+        arguments: [(3.0, 3.05), (0, 21.05)])
+    func blocked(patience: Double, photo: Double) throws {
+        var (session, pose) = try settling { $0.still.patience = patience }
+        let end = Pose(yaw: pose.yaw + 10)
+        var now = 0.0
+        while now < 60 {
+            now += 0.05
+            session.see(
+                .init(
+                    isHeld: true, target: pose, setpoint: end, error: 0, rate: 0,
+                    isAtJointEnd: true), now: now)
+            if session.next(now: now, wall: now) == .mark { break }
+        }
+        #expect(session.isBlocked)
+        #expect(abs(now - photo) < 0.2)
+        session.marked(nil)
+        guard case .save(let intention) = session.next(now: now, wall: now) else {
+            Issue.record("The session does not save its intention.")
+            return
+        }
+        session.saved(intention)
+        session.shot(now: now, wall: now)
+        #expect(session.record.blocked == [1] && session.record.unsteady == 0)
+        #expect(session.record.remarks.count == 1)
+    }
+
+    @Test(
         "a photo of a time-lapse waits for a still camera until the patience time after its scheduled time",
         arguments: [(62.0, 62.5, 0), (1000, 63.5, 1)])
     func scheduledPatience(end: Double, photo: Double, unsteady: Int) throws {

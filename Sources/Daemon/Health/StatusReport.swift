@@ -83,7 +83,7 @@ struct StatusReport {
         status.pointing.trackingRemainingS = remaining.isNaN ? nil : Number(remaining)
         status.joints.source =
             switch snapshot.jointSource {
-            case .assumed: "estimated from the camera's attitude, assuming an upright handle"
+            case .assumed: JointStatus.estimated
             case .encoders: "encoders"
             case .servoCommand: "servo command"
             case .fieldAngle: "field angle"

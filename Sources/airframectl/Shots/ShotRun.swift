@@ -166,6 +166,11 @@ final class ShotRun {
                 tell("The shot waits: the motors must be on, in mode \"locked\".")
             }
             session.see(sight, now: DaemonClient.now())
+            if session.isBlocked {
+                tell(
+                    "A joint at the end of joints.range_deg keeps the camera from its pose. Turn the handle in the direction of the camera."
+                )
+            }
         } catch {
             tell(error.requestError.message)
             client = nil
@@ -176,7 +181,7 @@ final class ShotRun {
     private static let variables =
         ["target", "setpoint", "error", "rate"].flatMap { name in
             ["yaw", "roll", "pitch"].map { "\(name).\($0)" }
-        } + ["mode", "state"]
+        } + ["mode", "state", "conditions"]
 
     /// State of the camera in a message of the stream; nil if a number is unknown.
     static func sight(_ values: JSONValue) -> ShotSession.CameraState? {
@@ -194,7 +199,8 @@ final class ShotRun {
         return ShotSession.CameraState(
             isHeld: values["mode"]?.string == "locked" && values["state"]?.string == "running",
             target: pose("target"), setpoint: pose("setpoint"),
-            error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan)
+            error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan,
+            isAtJointEnd: values["conditions"]?.array?.contains("joint_limit") == true)
     }
 
     private func connected() throws(ClientError) -> DaemonClient {
@@ -288,9 +294,7 @@ final class ShotRun {
         let record = session.record
         var text =
             "\(Format.count(session.plan.photos)) photos in \(Format.duration(DaemonClient.now() - started))."
-        if record.unsteady > 0 {
-            text += " The camera was moving during \(record.unsteady) photos."
-        }
+        for remark in record.remarks { text += " " + remark }
         if !record.repeated.isEmpty { text += " Perhaps double: \(list(record.repeated))." }
         if !record.skipped.isEmpty { text += " Perhaps missing: \(list(record.skipped))." }
         return text

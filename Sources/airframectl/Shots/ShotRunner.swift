@@ -169,6 +169,13 @@ enum ShotRunner {
             throw ClientError.refused(RequestError("out_of_range", refusal))
         }
         try checkFiles(plan)
+        let joints = status.joints
+        if joints.source != JointStatus.estimated, let joint = joints.angleDeg.yaw.known,
+            let lower = joints.minimumDeg.yaw.known, let upper = joints.maximumDeg.yaw.known,
+            lower <= upper, let warning = plan.warning(jointRange: lower...upper, joint: joint)
+        {
+            Output.error(warning)
+        }
         return ShotRecord(plan, originYaw: yaw)
     }
 

@@ -100,10 +100,14 @@ public struct IMUStatus: Hashable, Sendable, Codable {
 
 /// Joint angles and their source.
 public struct JointStatus: Hashable, Sendable, Codable {
+    /// Value of `source` if no sensor and no motor measures the joint angles.
+    public static let estimated =
+        "estimated from the camera's attitude, assuming an upright handle"
+
     /// Joint angles, degrees. If the camera is aligned with the handle, all joint angles are zero.
     public var angleDeg = AxisNumbers()
-    /// Source of the angles: `encoders`, `servo command`, `field angle`, `handle IMU` or `estimated
-    /// from the camera's attitude, assuming an upright handle`.
+    /// Source of the angles: `encoders`, `servo command`, `field angle`, `handle IMU` or the text
+    /// `estimated`.
     public var source = ""
     /// Lower end of each joint's range.
     public var minimumDeg = AxisNumbers()
