@@ -15,19 +15,21 @@ public struct ShotPath: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - points: Key frames at equal time intervals, at least one. Between two key frames, yaw
-    ///     turns the shorter way.
+    ///     turns the shorter way. If both ways are equally long, yaw turns in the direction of the
+    ///     difference between the given angles.
     ///   - smoothing: Fraction of the shot over which corners are rounded, 0...1; 0 keeps the
     ///     corners.
     ///   - ease: Duration of the acceleration, and of the braking, as a fraction of the shot,
     ///     0...0.5.
     public init(through points: [Pose], smoothing: Double = 0, ease: Double = 0) {
-        var continuous: [Pose] = []
-        for point in points {
-            var point = point
-            if let last = continuous.last {
-                point.yaw = last.yaw + Pose.wrapped(point.yaw - last.yaw)
-            }
-            continuous.append(point)
+        var continuous = points
+        for (index, (last, point)) in zip(points, points.dropFirst()).enumerated() {
+            let difference = point.yaw - last.yaw
+            let way = Pose.wrapped(difference)
+            let isHalfTurn = way.magnitude > 180 - 1e-9
+            continuous[index + 1].yaw =
+                continuous[index].yaw
+                + (isHalfTurn ? Double(signOf: difference, magnitudeOf: way) : way)
         }
         self.points = continuous
         self.smoothing = smoothing

@@ -38,6 +38,21 @@ struct ShotPlanTests {
         #expect(plan.frames.map(\.pose.yaw) == [0, 10, 20, 30, 40])
     }
 
+    @Test(
+        "a path of exactly 180° turns in the direction of the written angles",
+        arguments: [
+            ([0, -180], [0, -45, -90, -135, 180]), ([0, 180], [0, 45, 90, 135, 180]),
+            ([-90, 90, -90], [-90, 0, 90, 0, -90]), ([170, -170], [170, 175, 180, -175, -170]),
+        ] as [([Double], [Double])])
+    func halfTurn(written: [Double], yaws: [Double]) throws {
+        let plan = try ShotPlan(
+            ShotRecipe(
+                .timelapse(.init(photos: 5, interval: 12)),
+                frames: written.map { .init(Pose(yaw: $0)) }))
+        let errors = zip(plan.frames, yaws).map { abs($0.pose.yaw - $1) }
+        #expect(errors.allSatisfy { $0 < 1e-6 }, "\(plan.frames.map(\.pose.yaw))")
+    }
+
     @Test("key frames without a photo are visited, but have no photo number")
     func keyFrames() throws {
         let plan = try ShotPlan(
