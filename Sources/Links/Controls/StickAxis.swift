@@ -23,6 +23,8 @@ struct StickAxis {
     private(set) var centre: Double?
     private var steadyValue: Double
     private var steadySince: Instant
+    /// Time of the last change of the value, however small.
+    private var changedAt: Instant
     private var isStuck = false
     /// True if the value was in the dead zone at the last `advance`.
     private var isCentred = false
@@ -42,6 +44,7 @@ struct StickAxis {
         self.value = min(max(Double(value), lower), upper)
         steadyValue = self.value
         steadySince = now
+        changedAt = now
         taughtUntil = now
     }
 
@@ -50,7 +53,9 @@ struct StickAxis {
     /// Handles a new value of the axis. Values outside the range are clamped to the range.
     mutating func move(to raw: Int32, now: Instant) {
         correctCentre(now: now)
+        let before = value
         value = min(max(Double(raw), lower), upper)
+        if value != before { changedAt = now }
         guard abs(value - steadyValue) > Self.steady * travel else { return }
         steadyValue = value
         steadySince = now
@@ -79,7 +84,7 @@ struct StickAxis {
             if isCentred {
                 isStuck = false
                 correctCentre(now: now)
-            } else if resting >= timeout, !isStuck {
+            } else if now.seconds(since: changedAt) >= timeout, !isStuck {
                 isStuck = true
                 return true
             }
@@ -96,7 +101,7 @@ struct StickAxis {
                 ? steadySince.advanced(bySeconds: Self.restSeconds) : nil
         }
         if isStuck || abs(value - centre) <= max(deadZone, Self.steady) * travel { return nil }
-        return steadySince.advanced(bySeconds: timeout)
+        return changedAt.advanced(bySeconds: timeout)
     }
 
     /// Deflection of the stick beyond the dead zone.

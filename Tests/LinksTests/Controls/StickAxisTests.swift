@@ -101,6 +101,21 @@ import Testing
         #expect(axis.deflection(deadZone: deadZone) > 0.4)
     }
 
+    @Test("a stick that is held steadily is not stuck while it reports small changes")
+    func heldSteadily() {
+        var axis = rested(at: 0)
+        axis.move(to: 80, now: at(2))
+        for second in 3...40 {
+            axis.move(to: second.isMultiple(of: 2) ? 80 : 81, now: at(Double(second)))
+            let isStuck = axis.advance(
+                now: at(Double(second) + 0.9), deadZone: deadZone, timeout: 10)
+            #expect(!isStuck)
+        }
+        #expect(axis.due(deadZone: deadZone, timeout: 10) == at(50))
+        let isStuck = axis.advance(now: at(50), deadZone: deadZone, timeout: 10)
+        #expect(isStuck)
+    }
+
     @Test("expo keeps the rate of full deflection, and reduces the rates of small deflections")
     func expo() {
         #expect(StickAxis.rate(1, expo: 0.6) == 1)
