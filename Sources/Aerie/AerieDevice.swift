@@ -22,6 +22,7 @@ final class AerieDevice: WebSocketEndpoint {
         var info: DeviceInfo?
         var pose: DevicePose?
         var poseTime = 0.0
+        var poses = 0
         var frames = 0
     }
 
@@ -39,15 +40,18 @@ final class AerieDevice: WebSocketEndpoint {
     var info: DeviceInfo? { state.withLock { $0.info } }
     /// Number of frames received from the phone.
     var frames: Int { state.withLock { $0.frames } }
-    /// Newest pose of the phone, and its time of arrival on CLOCK_MONOTONIC, s.
-    var pose: (pose: DevicePose, time: Double)? {
-        state.withLock { state in state.pose.map { ($0, state.poseTime) } }
+    /// Newest pose of the phone, its time of arrival on CLOCK_MONOTONIC, s, and its number. The
+    /// number counts only the frames whose pose `AerieWorker` has read; it can be smaller than
+    /// `frames`, because a newer frame replaces a waiting frame.
+    var pose: (pose: DevicePose, time: Double, number: Int)? {
+        state.withLock { state in state.pose.map { ($0, state.poseTime, state.poses) } }
     }
 
     func note(_ pose: DevicePose, arrival: Double) {
         state.withLock {
             $0.pose = pose
             $0.poseTime = arrival
+            $0.poses += 1
         }
     }
 

@@ -12,9 +12,9 @@ public struct GuidedTurn {
         public var turn: (_ yaw: Double, _ pitch: Double) throws -> Void
         /// Attitude of the gimbal's camera, body to earth.
         public var camera: () throws -> Quaternion
-        /// Newest pose of the phone, and the number of frames that the phone has sent; nil if the
-        /// phone has disconnected.
-        public var phone: () throws -> (pose: DevicePose, frames: Int)?
+        /// Newest pose of the phone, and the number of poses that were read; nil if the phone has
+        /// disconnected.
+        public var phone: () throws -> (pose: DevicePose, poses: Int)?
         /// Waits for the given time, s.
         public var wait: (_ seconds: Double) -> Void
         /// Function that receives messages about the progress.
@@ -24,7 +24,7 @@ public struct GuidedTurn {
         public init(
             turn: @escaping (_ yaw: Double, _ pitch: Double) throws -> Void,
             camera: @escaping () throws -> Quaternion,
-            phone: @escaping () throws -> (pose: DevicePose, frames: Int)?,
+            phone: @escaping () throws -> (pose: DevicePose, poses: Int)?,
             wait: @escaping (_ seconds: Double) -> Void,
             log: @escaping (_ sentence: String) -> Void
         ) {
@@ -49,10 +49,10 @@ public struct GuidedTurn {
     static let steps: [(yaw: Double, pitch: Double)] = [
         (0, 0), (30, 0), (30, 20), (0, 20), (-30, 20), (-30, 0), (-30, -20), (0, -20), (30, -20),
     ]
-    /// Number of frames to wait for after a step. The last of these frames was taken while the
+    /// Number of poses to wait for after a step. The last of these poses was measured while the
     /// phone was at rest.
-    static let freshFrames = 3
-    /// Longest wait for the frames after a step, s.
+    static let freshPoses = 3
+    /// Longest wait for the poses after a step, s.
     static let patience = 5.0
     /// Largest permitted distance of the phone from its mean position, m.
     static let reach = 0.5
@@ -104,12 +104,12 @@ public struct GuidedTurn {
         var first: Int?
         var waited = 0.0
         while waited < Self.patience {
-            guard let (pose, frames) = try dependencies.phone() else {
+            guard let (pose, poses) = try dependencies.phone() else {
                 throw Failure(description: "The phone has disconnected. Connect it again.")
             }
-            let beginning = first ?? frames
+            let beginning = first ?? poses
             first = beginning
-            if frames >= beginning + Self.freshFrames { return pose }
+            if poses >= beginning + Self.freshPoses { return pose }
             dependencies.wait(0.05)
             waited += 0.05
         }

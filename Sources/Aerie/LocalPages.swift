@@ -18,6 +18,8 @@ public final class LocalPages: Sendable {
         public var model: String
         /// Number of frames received from the phone.
         public var frames: Int
+        /// Number of frames whose pose was read.
+        public var poses: Int
         /// Age of the phone's newest pose, s; absent before the first frame.
         public var age: Double?
         /// Rotation from the axes of the phone's picture to the phone's world frame: w, x, y, z.
@@ -129,10 +131,11 @@ public final class LocalPages: Sendable {
         let list = state.withLock { state in
             phones.map { phone in
                 let alignment = state.alignments[phone.id]
-                let (pose, time) = phone.pose.map { ($0.pose, $0.time) } ?? (nil, now)
+                let newest = phone.pose
+                let pose = newest?.pose
                 return PhoneState(
                     device: phone.id, model: phone.info?.model ?? "", frames: phone.frames,
-                    age: pose.map { _ in now - time },
+                    poses: newest?.number ?? 0, age: newest.map { now - $0.time },
                     rotation: pose.map {
                         [$0.rotation.w, $0.rotation.x, $0.rotation.y, $0.rotation.z]
                     },

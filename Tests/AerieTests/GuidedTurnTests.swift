@@ -12,7 +12,7 @@ struct GuidedTurnTests {
     /// Gimbal with a phone; the attitudes of both have errors of 0.2°.
     private final class Rig {
         var yaw = 0.0, pitch = 0.0
-        var frames = 0
+        var poses = 0
         var waited = 0.0
         var noise = Noise(5)
         let mounting = Quaternion.aboutZ(.pi / 2) * .aboutY(0.2)
@@ -31,13 +31,13 @@ struct GuidedTurnTests {
                     turn: { (self.yaw, self.pitch) = ($0 * .pi / 180, $1 * .pi / 180) },
                     camera: { self.camera * self.error() },
                     phone: {
-                        if !self.isSilent { self.frames += 1 }
+                        if !self.isSilent { self.poses += 1 }
                         let rotation = self.world.conjugate * self.camera * self.mounting
                         let slipped = rotation * .aboutX(self.slip * self.yaw)
                         let position = Vector3(2, 1, -1) + Vector3(0.05 * self.yaw, 0, 0)
                         return (
                             DevicePose(rotation: slipped * self.error(), position: position),
-                            self.frames
+                            self.poses
                         )
                     }, wait: { self.waited += $0 }, log: { _ in }))
         }
@@ -79,6 +79,31 @@ struct GuidedTurnTests {
                 "The phone's rotation differs from the camera's rotation by ")
         }
         #expect(slipping.yaw == 0)
+    }
+
+    @Test("a frame counts as a pose only after its pose was read")
+    func poses() throws {
+        var options = AerieOptions(listen: "127.0.0.1:0")
+        options.acceptsLegacyToken = true
+        let server = AerieServer(options, local: LocalPages([]) { _ in })
+        try server.start()
+        defer { server.stop() }
+        let phone = try HawkSight(port: server.port, device: "phone-1")
+        try phone.authenticate()
+        for id in 1...3 { try phone.send(frame: id, pose: DevicePose(at: .zero), axes: .arkit) }
+        let client = try WebClient(port: server.port)
+        func state() throws -> LocalPages.PhoneState {
+            let answer = try client.request("GET", "/phones")
+            return try #require(
+                try JSONDecoder().decode([LocalPages.PhoneState].self, from: Data(answer.body))
+                    .first)
+        }
+        #expect(wait { server.counters.frames == 3 })
+        #expect(try state().poses == 0)
+        var worker = AerieWorker(server, DrawnPeople(scenes: [:]))
+        let isExamined = worker.step(within: 5)
+        #expect(isExamined)
+        #expect(try state().poses == 1)
     }
 
     @Test(

@@ -127,7 +127,7 @@ struct AerieCalibrateCommand: ParsableCommand {
                     camera: { try gimbal.attitude() },
                     phone: {
                         try server.list().first { $0.device == phone.device }.flatMap { state in
-                            state.devicePose.map { ($0, state.frames) }
+                            state.devicePose.map { ($0, state.poses) }
                         }
                     },
                     wait: { usleep(UInt32($0 * 1e6)) }, log: { print($0) }))
