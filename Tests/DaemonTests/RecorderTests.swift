@@ -167,6 +167,7 @@ import Wire
                 $0.number("loop", "ticks") > before + 500 && $0.number("recorder", "held_s") > 1
             }
             if options.hasPrefix("ro") {
+                #expect(problem.contains("ReadWritePaths="))
                 let refused = try daemon.control("record", "--last", "1s")
                 #expect(refused.status == 66)
                 #expect(refused.errors.contains(directory.string))

@@ -254,7 +254,9 @@ public struct RecordingStore {
                 switch error {
                 case .noSpace, .diskQuotaExceeded, .fileTooLarge:
                     "Free disk space, lower recording.max_total_mb, or move persistence.directory to another disk."
-                case .readOnlyFileSystem, .permissionDenied, .notPermitted:
+                case .readOnlyFileSystem:
+                    "Name this directory in ReadWritePaths= in a drop-in of the service, as recorder.md describes, or mount the disk for writing."
+                case .permissionDenied, .notPermitted:
                     "Let the user of airframed write to this directory, or set persistence.directory."
                 default: "Check `dmesg`, or move persistence.directory to another disk."
                 }
