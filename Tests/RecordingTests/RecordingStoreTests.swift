@@ -17,6 +17,9 @@ import Testing
     /// 2026-11-22 02:15:30 UTC.
     private static let date = 1_795_313_730.0
 
+    /// Size of a file with all chunks, bytes.
+    private static let fileBytes = chunks.reduce(20_000) { $0 + $1.fileBytes }
+
     private static func store(
         in directory: FilePath, _ change: (inout RecordingDirectory.Limits) -> Void = { _ in }
     ) -> RecordingStore {
@@ -25,6 +28,18 @@ import Testing
         return RecordingStore(
             recordings: RecordingDirectory(
                 directory: directory.appending("recordings"), limits: limits))
+    }
+
+    /// Store on a simulated disk, which has room for recordings with the given number of bytes.
+    private static func store(in directory: FilePath, capacity: Int) -> RecordingStore {
+        let limits = RecordingDirectory.Limits()
+        return RecordingStore(
+            recordings: RecordingDirectory(
+                directory: directory.appending("recordings"), limits: limits,
+                room: { place in
+                    let files = RecordingDirectory(directory: place, limits: limits).entries
+                    return files.reduce(capacity) { $0 - $1.bytes }
+                }))
     }
 
     private static func ticks(_ path: FilePath) throws -> [UInt64] {
@@ -110,6 +125,40 @@ import Testing
             let total = store.recordings.entries.reduce(0) { $0 + $1.bytes }
             #expect(total <= 3 * one)
             #expect(access(store.recordings.directory.appending("notes.mcap").string, F_OK) == 0)
+        }
+    }
+
+    @Test("if the disk has too little room, the oldest recordings are deleted for the next file")
+    func fullDisk() throws {
+        try withTemporaryDirectory { directory in
+            var store = Self.store(in: directory, capacity: 3 * Self.fileBytes + 200_000)
+            for second in 0..<5 {
+                store.dump(
+                    Self.chunks, reason: "fault-imu_stale", Self.description,
+                    date: Self.date + Double(second))
+                #expect(store.report.problem == nil)
+            }
+            let names = store.recordings.entries.map(\.name)
+            #expect(names.count == 3, "\(names)")
+            #expect(names.last == "airframe-20261122T021534Z-fault-imu_stale.mcap")
+        }
+    }
+
+    @Test("no recording is deleted if its deletion does not make enough room for the next file")
+    func tooSmallDisk() throws {
+        try withTemporaryDirectory { directory in
+            var store = Self.store(in: directory, capacity: 3 * Self.fileBytes + 200_000)
+            for second in 0..<2 {
+                store.dump(
+                    Self.chunks, reason: "request", Self.description,
+                    date: Self.date + Double(second))
+            }
+            let names = store.recordings.entries.map(\.name)
+            // Other programs have used most of the disk.
+            var next = Self.store(in: directory, capacity: Self.fileBytes * 3 / 2)
+            next.dump(Self.chunks, reason: "request", Self.description, date: Self.date + 2)
+            #expect(next.report.problem?.contains("No space left on device") == true)
+            #expect(next.recordings.entries.map(\.name) == names)
         }
     }
 

@@ -31,15 +31,25 @@ public struct RecordingDirectory: Sendable {
     public let directory: FilePath
     /// Limits of the recordings in the directory.
     public let limits: Limits
+    private let measureRoom: @Sendable (FilePath) -> Int?
     /// Beginning (`prefix`) and end (`suffix`) of the recordings' names. Other files in the
     /// directory are neither counted nor removed.
     private static let prefix = "airframe-"
     private static let suffix = ".mcap"
 
     /// Creates the description of a directory; the directory need not exist yet.
-    public init(directory: FilePath, limits: Limits) {
+    ///
+    /// - Parameters:
+    ///   - directory: Path of the directory.
+    ///   - limits: Limits of the recordings in the directory.
+    ///   - room: Function that measures the room on the disk of a directory, bytes.
+    public init(
+        directory: FilePath, limits: Limits,
+        room: @escaping @Sendable (FilePath) -> Int? = Self.room
+    ) {
         self.directory = directory
         self.limits = limits
+        measureRoom = room
     }
 
     /// Makes the file name of a recording.
@@ -107,7 +117,8 @@ public struct RecordingDirectory: Sendable {
     }
 
     /// Removes recordings that are too old, and then the oldest recordings until the total size is
-    /// within the limit.
+    /// within the limit. Removes further recordings, except the newest, if the disk then has enough
+    /// room.
     ///
     /// - Parameters:
     ///   - date: Current date, seconds since 1970.
@@ -116,23 +127,35 @@ public struct RecordingDirectory: Sendable {
     /// - Returns: The names of the removed recordings.
     @discardableResult
     public func prune(date: Double, reserve: Int, keeping kept: String?) -> [String] {
-        var total = reserve
         let all = entries
-        for entry in all { total += entry.bytes }
+        var total = all.reduce(reserve) { $0 + $1.bytes }
         var removed: [String] = []
-        for entry in all where entry.name != kept {
-            let isOld = limits.ageSeconds > 0 && date - entry.date > limits.ageSeconds
-            guard isOld || total > limits.totalBytes else { continue }
-            guard unlink(directory.appending(entry.name).string) == 0 else { continue }
+        func remove(_ entry: Entry) {
+            guard unlink(directory.appending(entry.name).string) == 0 else { return }
             total -= entry.bytes
             removed.append(entry.name)
+        }
+        for entry in all where entry.name != kept {
+            let isOld = limits.ageSeconds > 0 && date - entry.date > limits.ageSeconds
+            if isOld || total > limits.totalBytes { remove(entry) }
+        }
+        guard var missing = room.map({ reserve - $0 }), missing > 0 else { return removed }
+        let rest = all.dropLast().filter { $0.name != kept && !removed.contains($0.name) }
+        guard missing <= rest.reduce(0, { $0 + $1.bytes }) else { return removed }
+        for entry in rest where missing > 0 {
+            remove(entry)
+            missing -= entry.bytes
         }
         return removed
     }
 
-    /// Number of bytes that can still be written to the disk. A twentieth of the disk, but at most
+    /// Number of bytes that can still be written to the disk. Nil if the system does not report the
+    /// free space.
+    public var room: Int? { measureRoom(directory) }
+
+    /// Measures the room on the disk of a directory, bytes. A twentieth of the disk, but at most
     /// 64 MB, remains free for other programs. Nil if the system does not report the free space.
-    public var room: Int? {
+    public static func room(_ directory: FilePath) -> Int? {
         var status = statvfs()
         guard statvfs(directory.string, &status) == 0 else { return nil }
         let size = Int(status.f_blocks) * Int(status.f_frsize)

@@ -173,7 +173,8 @@ public struct RecordingStore {
         // The limits of the directory are checked only once every 20 chunks, because reading the
         // directory is slow. This method is called twice a second.
         if chunk.number % 20 == 0 {
-            recordings.prune(date: date, reserve: 0, keeping: path.lastComponent?.string)
+            recordings.prune(
+                date: date, reserve: chunk.fileBytes, keeping: path.lastComponent?.string)
             count()
             try requireRoom(chunk.fileBytes)
         }
