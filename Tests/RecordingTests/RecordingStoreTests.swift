@@ -162,6 +162,27 @@ import Testing
         }
     }
 
+    @Test("a continuous recording that fills the disk ends with a complete file")
+    func filledDisk() throws {
+        try withTemporaryDirectory { directory in
+            // The store needs at least 1 MB for the start of the recording.
+            let capacity = 1_100_000
+            var store = Self.store(in: directory, capacity: capacity)
+            var number = 0
+            while store.report.problem == nil, number < 200 {
+                var chunk = Self.chunks[number % Self.chunks.count]
+                chunk.number = UInt64(number)
+                store.record([chunk], { Self.description }, date: Self.date)
+                number += 1
+            }
+            #expect(store.report.problem?.contains("No space left on device") == true)
+            #expect(!store.isOpen)
+            let file = try #require(store.report.lastFile)
+            let outcome = try FlightFile(path: FilePath(file)).read { _, _ in true }
+            #expect(outcome.isComplete)
+        }
+    }
+
     @Test("a recording above the maximum age is deleted")
     func age() throws {
         try withTemporaryDirectory { directory in

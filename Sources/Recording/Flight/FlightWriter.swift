@@ -59,11 +59,10 @@ public struct FlightWriter {
     /// Appends a chunk.
     ///
     /// - Parameter chunk: The next chunk.
-    /// - Throws: The system's error; the file then ends after the previous chunk, and cannot be
-    ///   continued.
+    /// - Throws: The system's error; the file then ends after the last chunk that was written, and
+    ///   the caller can only finish it.
     public mutating func append(_ chunk: MCAPChunk) throws(Errno) {
-        let end = assembler.size
-        try put(assembler.append(chunk), keeping: end)
+        try put { $0.append(chunk) }
         let last = synced ?? chunk.start
         synced = last
         guard chunk.end &- last >= Self.syncNanoseconds else { return }
@@ -76,8 +75,7 @@ public struct FlightWriter {
     /// - Parameter attachment: The embedded file.
     /// - Throws: The system's error.
     public mutating func append(_ attachment: MCAPAttachment) throws(Errno) {
-        let end = assembler.size
-        try put(assembler.append(attachment), keeping: end)
+        try put { $0.append(attachment) }
     }
 
     /// Writes the summary and the footer, and closes the file.
@@ -86,20 +84,23 @@ public struct FlightWriter {
     ///   footer.
     public mutating func finish() throws(Errno) {
         defer { try? file.close() }
-        let end = assembler.size
-        try put(assembler.finish(), keeping: end)
+        try put { $0.finish() }
         guard fdatasync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// Closes the file without a summary.
     public func abandon() { try? file.close() }
 
-    private func put(_ bytes: [UInt8], keeping end: Int) throws(Errno) {
+    /// Writes the bytes that the assembler makes.
+    private mutating func put(_ make: (inout MCAPAssembler) -> [UInt8]) throws(Errno) {
+        var next = assembler
         do throws(Errno) {
-            try Self.write(bytes, to: file)
+            try Self.write(make(&next), to: file)
+            assembler = next
         } catch {
             // Truncate an incomplete record, because readers would report an error for it.
-            _ = ftruncate(file.rawValue, off_t(end))
+            _ = ftruncate(file.rawValue, off_t(assembler.size))
+            _ = lseek(file.rawValue, off_t(assembler.size), SEEK_SET)
             throw error
         }
     }

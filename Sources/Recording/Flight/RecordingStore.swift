@@ -118,13 +118,9 @@ public struct RecordingStore {
             try embed(description.attachments)
             report.problem = nil
         } catch {
+            close()
             report.problem = error.sentence
             report.lostChunks += new.count
-            if let writer = open {
-                writer.abandon()
-                report.lastFile = writer.path.string
-            }
-            open = nil
             retry = last.number + Self.pause
         }
         next = last.number + 1
