@@ -486,7 +486,7 @@ let package = Package(
             dependencies: [
                 "Assistant", "Daemon", "GimbalCore", "Hardware", "Wire", "Configuration",
                 "Persistence",
-                "Identification", "Observables", "Realtime", "Port", "Policy",
+                "Identification", "Observables", "Realtime", "Recording", "Port", "Policy",
                 "Simulation", "Links", "Plot", "CLinuxShim",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),

@@ -1,5 +1,8 @@
+import Configuration
 import GimbalCore
 import Glibc
+import Realtime
+import Recording
 import SystemPackage
 import TestSupport
 import Testing
@@ -184,6 +187,19 @@ import Wire
 
     private static let canMount =
         system("unshare --map-root-user --mount mount -t tmpfs none /mnt 2>/dev/null") == 0
+
+    @Test("two files of a continuous recording are within the total size of all recordings")
+    func fileSize() {
+        var settings = Settings()
+        settings.recording.maxFileMb = 64
+        settings.recording.maxTotalMb = 50
+        let small = settings.recorderSetup(clock: .monotonic).recordings.limits
+        #expect(small.totalBytes == 50_000_000)
+        #expect(small.fileBytes == 25_000_000)
+        settings.recording.maxTotalMb = 1000
+        #expect(
+            settings.recorderSetup(clock: .monotonic).recordings.limits.fileBytes == 64_000_000)
+    }
 
     @Test("a disabled recorder is shown in status, and record is refused")
     func off() throws {

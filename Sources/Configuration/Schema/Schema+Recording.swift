@@ -17,7 +17,8 @@ extension Schema {
         ),
         .integer(
             "recording.max_file_mb", \.recording.maxFileMb, 1...4000, unit: "MB", .restart,
-            "File size at which a continuous recording continues in a new file."),
+            "File size at which a continuous recording continues in a new file; at most half of max_total_mb."
+        ),
         .integer(
             "recording.max_total_mb", \.recording.maxTotalMb, 2...1_000_000, unit: "MB", .restart,
             "Highest total size of all recordings; airframed deletes the oldest recordings first."),

@@ -48,8 +48,9 @@ extension Settings {
     /// - Returns: Setup of a `FlightRecorder`.
     func recorderSetup(clock: LoopClock) -> FlightRecorder.Setup {
         var limits = RecordingDirectory.Limits()
-        limits.fileBytes = recording.maxFileMb * 1_000_000
         limits.totalBytes = recording.maxTotalMb * 1_000_000
+        // Half of the total size at most, so that a completed file is not deleted for the next file.
+        limits.fileBytes = min(recording.maxFileMb * 1_000_000, limits.totalBytes / 2)
         limits.ageSeconds = recording.maxAgeDays * 86400
         // In lockstep the offset to the wall clock is 0. A simulator's time is unrelated to the
         // wall clock, and a repeated run must write identical files.
