@@ -188,6 +188,34 @@ import Wire
     private static let canMount =
         system("unshare --map-root-user --mount mount -t tmpfs none /mnt 2>/dev/null") == 0
 
+    @Test("requests that wait for the disk share one file, which contains the data of all requests")
+    func sharedFile() {
+        var files = WaitingFiles()
+        #expect(files.takeRequested() == nil)
+        files.request(from: 40)
+        files.request(from: 20)
+        files.request(from: 50)
+        #expect(files.takeRequested() == WaitingFiles.RequestedFile(first: 20, requests: 3))
+        // A file that is being written does not contain later data, so the next request waits.
+        files.request(from: 60)
+        #expect(files.takeRequested() == WaitingFiles.RequestedFile(first: 60, requests: 1))
+        #expect(files.takeRequested() == nil)
+    }
+
+    @Test("only the file of one fault waits for the disk, and discarded files are reported")
+    func oneFault() {
+        var files = WaitingFiles()
+        #expect(files.add("fault-imu_stale", []) == true)
+        #expect(files.problem == nil)
+        #expect(files.add("fault-emergency_stop", []) == false)
+        #expect(files.add("fault-imu_stale", []) == false)
+        #expect(files.fault?.reason == "fault-imu_stale")
+        #expect(files.problem?.contains("2 later faults are discarded") == true)
+        files.endFault()
+        #expect(files.fault == nil && files.problem == nil)
+        #expect(files.add("fault-emergency_stop", []) == true)
+    }
+
     @Test("two files of a continuous recording are within the total size of all recordings")
     func fileSize() {
         var settings = Settings()

@@ -62,16 +62,10 @@ final class FlightRecorder: Sendable {
         var text: String
     }
 
-    /// Request to write chunks of the ring buffer to a separate file.
-    private struct Dump {
-        var chunks: [MCAPChunk]
-        var reason: String
-    }
-
     private struct State: ~Copyable {
         var encoder: FlightEncoder
         var ring: FlightRing
-        var dumps: [Dump] = []
+        var waiting = WaitingFiles()
         var isRecording = false
         /// Client that owns the recording, which ends with the client's connection; nil if the
         /// recording has no owner.
@@ -187,21 +181,23 @@ final class FlightRecorder: Sendable {
         state.fault = nil
         state.faultsWritten = state.newest
         state.status.faults += 1
-        dump(setup.ringSeconds, reason: "fault-\(fault.name)", &state)
-    }
-
-    private func dump(_ seconds: Double, reason: String, _ state: inout State) {
-        if let rest = state.encoder.flush() { keep(rest, &state) }
-        state.dumps.append(Dump(chunks: Array(state.ring.last(seconds)), reason: reason))
         state.status.requested += 1
+        if let rest = state.encoder.flush() { keep(rest, &state) }
+        let chunks = Array(state.ring.last(setup.ringSeconds))
+        if !state.waiting.add("fault-\(fault.name)", chunks) { state.status.finished += 1 }
         bell.ring()
     }
 
     /// Starts writing the last seconds of the loop's data to a file. The method `status` reports
-    /// the completion of the file.
+    /// the completion of the file. One file fulfils all requests that wait for the disk.
     func record(last seconds: Double) -> RecorderStatus {
         poll()
-        state.withLock { dump(seconds, reason: "request", &$0) }
+        state.withLock { state in
+            if let rest = state.encoder.flush() { keep(rest, &state) }
+            state.waiting.request(from: state.ring.last(seconds).first?.number ?? state.next)
+            state.status.requested += 1
+        }
+        bell.ring()
         return status
     }
 
@@ -244,6 +240,7 @@ final class FlightRecorder: Sendable {
             status.heldS = Number(state.ring.span)
             status.memoryBytes = state.ring.bytes + replayLogBytes
             status.lostTicks = Int(state.encoder.lostTicks)
+            status.problem = status.problem ?? state.waiting.problem
             return status
         }
     }
@@ -282,25 +279,35 @@ extension FlightRecorder {
 
     /// Executes one round of the writing thread; returns whether it was the last round.
     private func work(_ store: inout RecordingStore) -> Bool {
-        let (dumps, chunks, wanted, isRecording, isEnding) = state.withLock { state in
+        let (fault, requested, chunks, wanted, isRecording, isEnding) = state.withLock { state in
             if let fault = state.fault, fault.latest < MonotonicClock.now {
                 write(fault, &state)
             }
-            defer {
-                state.dumps = []
-                state.wanted = nil
+            defer { state.wanted = nil }
+            let requested = state.waiting.takeRequested().map { file in
+                (chunks: Array(state.ring.since(file.first)), requests: file.requests)
             }
             let isRecording = state.isRecording
             let from = state.wanted ?? store.next
             let isWanted = isRecording || store.isOpen || state.wanted != nil
             let chunks = isWanted ? Array(state.ring.since(from)) : []
-            return (state.dumps, chunks, state.wanted, isRecording, state.isEnding)
+            return (
+                state.waiting.fault, requested, chunks, state.wanted, isRecording, state.isEnding
+            )
         }
-        for dump in dumps {
-            store.dump(
-                dump.chunks, reason: dump.reason, description(), date: WallClock.seconds)
-            state.withLock { $0.status.finished += 1 }
+        if let fault {
+            store.dump(fault.chunks, reason: fault.reason, description(), date: WallClock.seconds)
             take(store.report)
+            state.withLock { state in
+                state.waiting.endFault()
+                state.status.finished += 1
+            }
+        }
+        if let requested {
+            store.dump(
+                requested.chunks, reason: "request", description(), date: WallClock.seconds)
+            take(store.report)
+            state.withLock { $0.status.finished += requested.requests }
         }
         if let wanted { store.begin(at: wanted) }
         if !chunks.isEmpty {
