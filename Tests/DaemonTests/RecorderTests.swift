@@ -211,9 +211,24 @@ import Wire
         #expect(files.add("fault-imu_stale", []) == false)
         #expect(files.fault?.reason == "fault-imu_stale")
         #expect(files.problem?.contains("2 later faults are discarded") == true)
-        files.endFault()
+        #expect(files.endFault(isWritten: true, now: Instant(seconds: 5)) == true)
         #expect(files.fault == nil && files.problem == nil)
         #expect(files.add("fault-emergency_stop", []) == true)
+    }
+
+    @Test("10 s after a failure, the file of a fault is written again")
+    func repeatedFault() {
+        var files = WaitingFiles()
+        #expect(files.add("fault-imu_stale", []) == true)
+        #expect(files.due(now: Instant(seconds: 100)) != nil)
+        #expect(files.endFault(isWritten: false, now: Instant(seconds: 101)) == true)
+        #expect(files.due(now: Instant(seconds: 110)) == nil)
+        #expect(files.due(now: Instant(seconds: 111))?.reason == "fault-imu_stale")
+        #expect(files.endFault(isWritten: false, now: Instant(seconds: 112)) == false)
+        #expect(files.due(now: Instant(seconds: 121)) == nil)
+        #expect(files.due(now: Instant(seconds: 122)) != nil)
+        #expect(files.endFault(isWritten: true, now: Instant(seconds: 123)) == false)
+        #expect(files.due(now: Instant(seconds: 200)) == nil)
     }
 
     @Test("two files of a continuous recording are within the total size of all recordings")

@@ -291,16 +291,19 @@ extension FlightRecorder {
             let from = state.wanted ?? store.next
             let isWanted = isRecording || store.isOpen || state.wanted != nil
             let chunks = isWanted ? Array(state.ring.since(from)) : []
-            return (
-                state.waiting.fault, requested, chunks, state.wanted, isRecording, state.isEnding
-            )
+            let fault =
+                state.isEnding
+                ? state.waiting.fault : state.waiting.due(now: MonotonicClock.now)
+            return (fault, requested, chunks, state.wanted, isRecording, state.isEnding)
         }
         if let fault {
-            store.dump(fault.chunks, reason: fault.reason, description(), date: WallClock.seconds)
+            let path = store.dump(
+                fault.chunks, reason: fault.reason, description(), date: WallClock.seconds)
             take(store.report)
             state.withLock { state in
-                state.waiting.endFault()
-                state.status.finished += 1
+                let isFirst = state.waiting.endFault(
+                    isWritten: path != nil, now: MonotonicClock.now)
+                if isFirst { state.status.finished += 1 }
             }
         }
         if let requested {

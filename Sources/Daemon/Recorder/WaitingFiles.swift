@@ -1,3 +1,4 @@
+import GimbalCore
 import Recording
 
 /// Files that wait for the disk: at most one file of a fault, and one requested file. The limit
@@ -8,6 +9,9 @@ struct WaitingFiles: Sendable {
         /// Reason for writing the file, a part of the file's name.
         let reason: String
         let chunks: [MCAPChunk]
+        /// Time of the next attempt after a failure, on CLOCK_MONOTONIC; nil before the first
+        /// attempt.
+        fileprivate(set) var next: Instant?
     }
 
     /// Requested file. Its chunks are in the ring buffer.
@@ -24,6 +28,8 @@ struct WaitingFiles: Sendable {
     private var requested: RequestedFile?
     /// Number of discarded files of faults, because the file of an earlier fault waits.
     private(set) var discarded = 0
+    /// Time between two attempts to write a file, s.
+    private static let pause = 10.0
 
     /// Adds the file of a fault.
     ///
@@ -50,10 +56,27 @@ struct WaitingFiles: Sendable {
         return requested
     }
 
-    /// Removes the file of a fault, because it has been written or has failed.
-    mutating func endFault() {
-        fault = nil
-        discarded = 0
+    /// The file of a fault, unless the time of the next attempt is later than `now`.
+    func due(now: Instant) -> FaultFile? {
+        fault.flatMap { file in file.next.map { now < $0 } == true ? nil : file }
+    }
+
+    /// Ends an attempt to write the file of a fault. After a failure, the file waits for the next
+    /// attempt.
+    ///
+    /// - Parameters:
+    ///   - isWritten: True if the file is complete.
+    ///   - now: Present time on CLOCK_MONOTONIC.
+    /// - Returns: True if this was the first attempt.
+    mutating func endFault(isWritten: Bool, now: Instant) -> Bool {
+        let isFirst = fault?.next == nil
+        if isWritten {
+            fault = nil
+            discarded = 0
+        } else {
+            fault?.next = now.advanced(bySeconds: Self.pause)
+        }
+        return isFirst
     }
 
     /// Problem, and its remedy; nil if no file was discarded.

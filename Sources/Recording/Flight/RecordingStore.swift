@@ -3,7 +3,8 @@ public import SystemPackage
 
 /// Writer of the recordings' files: copies of the ring buffer, and continuous recordings, which can
 /// consist of several files. The store waits for the disk and therefore runs on a separate thread.
-/// If the disk is full or not writable, the store reports the problem and tries again.
+/// If the disk is full or not writable, the store reports the problem. A continuous recording then
+/// resumes after 10 s.
 public struct RecordingStore {
     /// Description of the machine, included in every file.
     public struct Description: Sendable {
@@ -65,7 +66,7 @@ public struct RecordingStore {
     /// True if a continuous recording has an open file.
     public var isOpen: Bool { open != nil }
 
-    /// Writes chunks to a separate file.
+    /// Writes chunks to a separate file. After a failure, there is no file.
     ///
     /// - Parameters:
     ///   - chunks: Chunks with the messages of the file.
@@ -85,6 +86,7 @@ public struct RecordingStore {
                 try writer.finish()
             } catch {
                 writer.abandon()
+                unlink(writer.path.string)
                 throw Failure(error, "writing", writer.path)
             }
             report.lastFile = writer.path.string
@@ -258,7 +260,7 @@ public struct RecordingStore {
                 default: "Check `dmesg`, or move persistence.directory to another disk."
                 }
             sentence =
-                "\(path): \(error) while \(what) a recording; airframed tries again, and nothing else is affected. \(help)"
+                "\(path): \(error) while \(what) a recording; nothing else is affected. \(help)"
         }
     }
 }
