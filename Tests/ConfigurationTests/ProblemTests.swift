@@ -288,6 +288,19 @@ struct ProblemTests {
         #expect(abs(pose.pitch + .pi / 3) < 1e-9 && pose.yaw == 0 && pose.roll == 0)
     }
 
+    @Test("a recording that needs more memory than the service has is refused")
+    func longRecording() {
+        #expect(
+            problems("recording.ring_s = 600").map(\.description) == [
+                "\(mainPath):1: recording.ring_s = 600 needs 132 MB of memory at loop.rate_hz = 1000, more than the permitted 53 MB. "
+                    + "Set recording.ring_s to at most 240; a continuous recording (recording.continuous) has no such limit."
+            ])
+        #expect(problems("recording.ring_s = 150\nloop.rate_hz = 4000").count == 1)
+        #expect(problems("recording.ring_s = 60\nloop.rate_hz = 4000").isEmpty)
+        #expect(problems("recording.ring_s = 600\nloop.rate_hz = 400").isEmpty)
+        #expect(problems("recording.ring_s = 600\nrecording.enabled = false").isEmpty)
+    }
+
     @Test("long values are shortened")
     func longValues() {
         let sentence = problems("loop.rate_hz = \"\(String(repeating: "x", count: 500))\"")

@@ -73,7 +73,7 @@ struct ConfigurationRule: Sendable {
                 return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
             },
             BusSchedule.rule,
-        ] + MotorRules.all + SensorRules.all + IIORules.all
+        ] + MotorRules.all + SensorRules.all + IIORules.all + RecordingRules.all
 
     private static func notch(
         _ key: String, _ path: any KeyPath<Settings, [Notch]> & Sendable

@@ -9,7 +9,7 @@ extension Schema {
             "recording.ring_s", \.recording.ringS, 5...600, unit: "s", .restart,
             "Length of the recording that airframed keeps in memory.",
             hint:
-                "Each second takes 0.2 MB of memory at a loop rate of 1 kHz; `airframectl status` shows the total memory."
+                "Each second takes 0.2 MB of memory at a loop rate of 1 kHz; the recording can take at most 53 MB. `airframectl status` shows the total memory."
         ),
         .bool(
             "recording.continuous", \.recording.continuous, .restart,
