@@ -100,4 +100,20 @@ struct CameraOrderTests {
             #expect(try daemon.ask("record")["recording"]?.bool == isRequestedByOther)
         }
     }
+
+    @Test(
+        "an attached stop ends the connection's own recording, but not a recording that another client has requested",
+        arguments: [false, true])
+    func attachedStop(isRequestedByOther: Bool) throws {
+        try withDaemon { daemon throws in
+            let companion = try SocketClient(daemon.socket)
+            _ = try companion.ask(
+                #"{"id":1,"method":"record","params":{"action":"start","attached":true}}"#)
+            if isRequestedByOther { #expect(try daemon.control("record", "start").status == 0) }
+            let answer = try companion.ask(
+                #"{"id":2,"method":"record","params":{"action":"stop","attached":true}}"#)
+            #expect(answer["result"]?["recording"]?.bool == isRequestedByOther)
+            #expect(try daemon.ask("record")["recording"]?.bool == isRequestedByOther)
+        }
+    }
 }

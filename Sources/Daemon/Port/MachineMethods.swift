@@ -38,7 +38,7 @@ struct MachineMethods: Sendable {
             settle: { [simulator] in simulator?.settle() },
             left: { [recorder] in
                 following.left($0)
-                recorder?.left($0)
+                recorder?.endRecording(of: $0)
             })
     }
 

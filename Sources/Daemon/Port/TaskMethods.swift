@@ -74,7 +74,10 @@ struct TaskMethods: Sendable {
                         "seconds", in: 0.1...600, unit: "seconds",
                         "For \"last\", length of the recording, default: 60; for \"start\", time before the start that the recording also contains."
                     ),
-                    .bool("attached", "If true, the recording stops when the connection ends."),
+                    .bool(
+                        "attached",
+                        "For \"start\": if true, the recording stops when the connection ends. For \"stop\": if true, only an attached recording of this connection stops."
+                    ),
                 ], record
             ).answering(RecorderStatus.self),
             .task(
@@ -161,13 +164,12 @@ struct TaskMethods: Sendable {
                 .refused, "The recorder is off: set recording.enabled = true and restart airframed."
             )
         }
+        let owner = try parameters.bool("attached") == true ? caller.client.id : nil
         switch action {
         case "last": return recorder.record(last: seconds ?? 60)
-        case "start":
-            let isAttached = try parameters.bool("attached") ?? false
-            return recorder.setRecording(
-                true, past: seconds ?? 0, owner: isAttached ? caller.client.id : nil)
-        case "stop": return recorder.setRecording(false)
+        case "start": return recorder.setRecording(true, past: seconds ?? 0, owner: owner)
+        case "stop":
+            return owner.map { recorder.endRecording(of: $0) } ?? recorder.setRecording(false)
         default: return recorder.status
         }
     }

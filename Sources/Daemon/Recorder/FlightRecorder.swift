@@ -227,9 +227,10 @@ final class FlightRecorder: Sendable {
         return status
     }
 
-    /// Ends the recording that belongs to a connection, because the connection has ended.
-    func left(_ client: Int) {
-        if state.withLock({ $0.owner == client }) { setRecording(false) }
+    /// Ends the recording if the client owns it.
+    @discardableResult
+    func endRecording(of client: Int) -> RecorderStatus {
+        state.withLock({ $0.owner == client }) ? setRecording(false) : status
     }
 
     /// Current state of the recorder.

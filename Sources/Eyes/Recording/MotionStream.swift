@@ -17,7 +17,6 @@ struct MotionStream {
 
     private let subscription: Int
     private let offset: Double
-    private let ownsFlight: Bool
     /// The log, which can outlast the stream.
     let log: MotionLog
 
@@ -26,9 +25,7 @@ struct MotionStream {
         self.log = log
         offset = try client.clockOffset().seconds
         subscription = try client.subscribe(Self.names, hz: Self.hz)
-        let flight = try Self.startFlight(client)
-        ownsFlight = flight.isStarted
-        log.flight = flight.name
+        log.flight = try Self.startFlight(client)
     }
 
     /// Writes a message of the daemon to the log; other messages are ignored.
@@ -44,10 +41,10 @@ struct MotionStream {
         try log.append(GyroLog.Sample(time: time, rate: rate, force: force), offset: offset)
     }
 
-    /// Ends the stream, and the flight recording if this stream has started it.
+    /// Ends the stream, and the flight recording if this stream has started it. The flight recording
+    /// continues if another client has requested it in the meantime.
     func end(_ client: DaemonClient) throws(ClientError) {
         try client.unsubscribe(subscription)
-        guard ownsFlight else { return }
         let _: RecorderStatus? = try Self.flight(client, "stop")
     }
 
@@ -55,20 +52,15 @@ struct MotionStream {
     /// before the request, because the first picture precedes the request.
     ///
     /// - Returns: Name of the file; nil if the recorder is off or has not created the file within a
-    ///   second. `isStarted` is false if the flight recorder was already recording.
-    private static func startFlight(_ client: DaemonClient) throws(ClientError) -> (
-        name: String?, isStarted: Bool
-    ) {
-        guard let before = try flight(client, "status"), before.isEnabled else {
-            return (nil, false)
-        }
+    ///   second.
+    private static func startFlight(_ client: DaemonClient) throws(ClientError) -> String? {
+        guard let before = try flight(client, "status"), before.isEnabled else { return nil }
         var status = before.isRecording ? before : try flight(client, "start", past: 1)
         for _ in 0..<20 where status?.openFile == nil && status != nil {
             usleep(50_000)
             status = try flight(client, "status")
         }
-        let name = status?.openFile?.split(separator: "/").last.map(String.init)
-        return (name, !before.isRecording && status != nil)
+        return status?.openFile?.split(separator: "/").last.map(String.init)
     }
 
     /// Sends a request to the flight recorder; nil if the daemon refuses the request.
@@ -77,8 +69,9 @@ struct MotionStream {
     ) throws(ClientError) -> RecorderStatus? {
         var params: [String: JSONValue] = ["action": .string(action)]
         params["seconds"] = past.map(JSONValue.double)
-        // The flight recording stops when this connection ends, even if this program is killed.
-        if action == "start" { params["attached"] = true }
+        // The flight recording belongs to this connection. It stops when the connection ends, even if
+        // this program is killed, and continues if another client requests it.
+        if action != "status" { params["attached"] = true }
         do throws(ClientError) {
             return try client.request("record", params)
         } catch {
