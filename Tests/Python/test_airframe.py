@@ -9,6 +9,7 @@ import doctest
 import importlib.util
 import os
 import pathlib
+import re
 import socket
 import sys
 import tempfile
@@ -133,6 +134,13 @@ class ClientTests(unittest.TestCase):
         name = next(name for name in columns if "attitude" in name)
         self.assertGreater(len(columns[name]), 500, state)
         self.assertEqual(len({len(column) for column in columns.values()}), 1)
+        page = (ROOT / "etc/manual/python.md").read_text()
+        documented = re.findall(r'columns\["([^"]+)"\]', page)
+        self.assertTrue(documented)
+        self.assertLessEqual(set(documented), set(columns))
+        pattern = r"airframe-\d{8}T\d{6}Z-[\w-]+\.mcap"
+        self.assertRegex(os.path.basename(file), f"^{pattern}$")
+        self.assertRegex(page, f'load_recording\\("{pattern}"\\)')
         if importlib.util.find_spec("numpy"):
             self.assertEqual(str(columns[name].dtype), "float64")
         else:
