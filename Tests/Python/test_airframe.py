@@ -106,6 +106,18 @@ class ClientTests(unittest.TestCase):
         self.assertIn("python", self.gimbal.baselines())
         self.gimbal.restore_baseline("python")
 
+    def test_a_trial_whose_time_has_passed_is_not_kept(self):
+        key = "tracking.max_rate_dps"
+        before = self.gimbal.get(key)
+        with self.assertRaisesRegex(airframe.AirframeError, "tracking.max_rate_dps: .*repeat the trial"):
+            with self.gimbal.trial(seconds=1) as trial:
+                trial[key] = 63
+                deadline = time.monotonic() + 10
+                while self.gimbal.get(key) != before and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                trial.keep()
+        self.assertEqual(self.gimbal.get(key), before)
+
     def test_a_stream_delivers_samples_in_time(self):
         with self.gimbal.subscribe(["setpoint.pitch", "attitude.pitch"], rate=100) as stream:
             self.assertEqual(stream.names, ("setpoint.pitch", "attitude.pitch"))

@@ -282,7 +282,8 @@ class Gimbal:
     def trial(self, seconds: float = 30.0) -> Trial:
         """Try changes of settings, which revert at the end of the `with` statement unless they are kept.
 
-        If the program ends unexpectedly, the changes revert `seconds` after the last change.
+        The changes revert `seconds` after the last change, also during the `with` statement; `keep` then raises
+        `AirframeError`. Therefore they also revert if the program ends unexpectedly.
 
         >>> with airframe.connect() as gimbal:
         ...     with gimbal.trial() as trial:
@@ -427,6 +428,7 @@ class Trial:
         self._gimbal = gimbal
         self._seconds = seconds
         self._before: Dict[str, Any] = {}
+        self._tried: Dict[str, Any] = {}
         self._kept = False
 
     def __enter__(self) -> Trial:
@@ -436,11 +438,22 @@ class Trial:
         before = self._gimbal.get(key)
         if list(before) != [key]:
             raise KeyError(f"{key} is a table, not a setting")
-        self._gimbal.set(key, value, rollback=self._seconds)
+        self._tried[key] = self._gimbal.request("set", key=key, value=value, rollback=self._seconds)["value"]
         self._before.setdefault(key, before[key])
 
     def keep(self) -> None:
-        """Save the changes, so that they last."""
+        """Save the changes, so that they last.
+
+        Raise `AirframeError` if a setting no longer has the value of the trial, because the `seconds` of the trial
+        have passed since the last change, or because another client has changed the setting. Nothing is saved then.
+        """
+        if self._tried:
+            values = self._gimbal.get(*self._tried)
+            lost = [key for key, value in self._tried.items() if values[key] != value]
+            if lost:
+                raise AirframeError(
+                    f"{', '.join(lost)}: the value of the trial has been reverted or replaced, and is not saved. "
+                    f"Changes revert {self._seconds} s after the last change; repeat the trial with more seconds.")
         self._gimbal.save()
         self._kept = True
 
