@@ -273,7 +273,7 @@ check: lint test build ## run every check that a commit must pass
 airframe:
 	swift build $(RELEASE_FLAGS) --product airframe
 
-install: airframe ## install programs, configuration, unit, manual and completions below PREFIX (and DESTDIR)
+install: airframe ## install programs, configuration, unit, manual and completions below PREFIX (and DESTDIR), and create the user
 	etc/install-tree $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
 
 uninstall: ## remove the installed files, except the configuration and the saved tuning
