@@ -17,7 +17,7 @@ public enum FlightTable {
     public static func write<Failure: Error>(
         _ channel: Channel, of file: FlightFile, to write: ([UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> (lines: Int, outcome: MCAPReader.Outcome) {
-        var buffer: [UInt8] = []
+        var buffer = channel.header
         var lines = 0
         var failure: Failure?
         let outcome = file.read { record, time in
@@ -30,7 +30,6 @@ public enum FlightTable {
             default: row = nil
             }
             guard let row else { return true }
-            if lines == 0 { buffer += "time_ns,\(row.names.joined(separator: ","))\n".utf8 }
             buffer += row.line
             lines += 1
             guard buffer.count > 1 << 16 else { return true }
@@ -46,6 +45,23 @@ public enum FlightTable {
         if let failure { throw failure }
         if !buffer.isEmpty { try write(buffer) }
         return (lines, outcome)
+    }
+}
+
+extension FlightTable.Channel {
+    /// First line of the channel's table, with the names of the columns.
+    fileprivate var header: [UInt8] {
+        func line(_ message: some RecordedMessage) -> [UInt8] {
+            var message = message
+            let names = TableRow(&message, 0).names
+            return Array("time_ns,\(names.joined(separator: ","))\n".utf8)
+        }
+        return switch self {
+        case .tick: line(TickMessage())
+        case .sample: line(SampleMessage())
+        case .command: line(CommandMessage())
+        case .event: line(EventMessage())
+        }
     }
 }
 
@@ -98,7 +114,8 @@ private struct TableRow: FieldVisitor {
     }
 
     mutating func text(_ name: FieldName, _ number: Int, _ value: inout String) {
-        put(name, "\"" + value.split(separator: "\"").joined(separator: "'") + "\"")
+        let parts = value.split(separator: "\"", omittingEmptySubsequences: false)
+        put(name, "\"" + parts.joined(separator: "\"\"") + "\"")
     }
 
     mutating func block(_ name: FieldName, _ number: Int, _ value: inout [UInt8]) {
