@@ -88,6 +88,25 @@ import Wire
         }
     }
 
+    @Test(
+        "the attitude at a simulator's time is known, and other times are refused",
+        arguments: [1_764_000_000.0, 9_300_000_000])
+    func largeTimes(start: Double) throws {
+        try withLockstep { daemon in
+            let simulator = try Simulator(daemon)
+            simulator.t = start
+            let last = try #require(try simulator.rest(300).last?["t"]?.number)
+            let client = try SocketClient(daemon.socket)
+            func ask(_ t: Double) throws -> JSONValue {
+                try client.ask(#"{"id":1,"method":"attitude","params":{"t":\#(t)}}"#)
+            }
+            #expect(try ask(last - 0.1)["result"]?["attitude"]?.array?.count == 4)
+            for t in [0, last - 5, last + 5, -1e12, 1e12] {
+                #expect(try ask(t).errorCode == "refused", "\(t)")
+            }
+        }
+    }
+
     @Test("the same lines and requests give identical replies, bit for bit")
     func determinism() throws {
         func replies() throws -> [String] {

@@ -15,8 +15,11 @@ struct FollowingMethods: Sendable {
     /// Largest accepted age of a direction or an attitude, s.
     static let oldest = 1.0
 
-    /// Range of valid times in a request, on the loop's clock, s.
-    private static let times = -1e9...1e9
+    /// Range of valid times in a request, on the loop's clock, s. A simulator's clock can count
+    /// from any time, such as from 1970.
+    private static let times = -1e12...1e12
+    /// Largest difference from the present time, s; no attitude is known beyond this difference.
+    private static let reach = 10.0
 
     /// The methods, in the order in which the socket lists them.
     var methods: [SocketMethod] { [attitude, aim, follow] }
@@ -47,8 +50,8 @@ struct FollowingMethods: Sendable {
         ) { (parameters, _) throws(Refusal) in
             let now = clock.now
             let t = try parameters.number("t")
-            // A time before the start of the loop's clock is not valid.
-            let time = t.map { now.advanced(bySeconds: $0 - clock.seconds(now)) } ?? now
+            let offset = t.map { $0 - clock.seconds(now) } ?? 0
+            let time = now.advanced(bySeconds: min(max(offset, -Self.reach), Self.reach))
             do throws(AttitudeHistory.Gap) {
                 let q = try hub.attitude(at: time)
                 return AttitudeReply(

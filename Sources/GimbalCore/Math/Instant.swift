@@ -24,7 +24,7 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
         Double(nanoseconds &- earlier.nanoseconds) * 1e-9
     }
 
-    /// The instant `seconds` later.
+    /// The instant `seconds` later; `seconds` must be finite and within ±9e9.
     @inlinable @_noLocks
     public func advanced(bySeconds seconds: Double) -> Instant {
         Instant(nanoseconds: nanoseconds &+ Int64(seconds * 1e9))
