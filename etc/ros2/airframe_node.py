@@ -36,10 +36,13 @@ def joints(values):
 
 def main():
     import rclpy
+    from rcl_interfaces.msg import ParameterDescriptor
     from sensor_msgs.msg import Imu, JointState
     rclpy.init()
     node = rclpy.create_node("airframe")
-    frame, rate = [node.declare_parameter(*item).value for item in (("frame_id", "gimbal_camera"), ("rate", 100.0))]
+    frame = node.declare_parameter("frame_id", "gimbal_camera").value
+    # With dynamic typing, `rate:=200` is also accepted, which is an integer.
+    rate = float(node.declare_parameter("rate", 100.0, ParameterDescriptor(dynamic_typing=True)).value)
     imu_topic, joint_topic = node.create_publisher(Imu, "~/imu", 10), node.create_publisher(JointState, "joint_states", 10)
     names = ["attitude.*", "rate.*", "accel.*", "joint.*"]
     with airframe.connect(name="ros2", read_only=True) as gimbal, gimbal.subscribe(names, rate=rate) as stream:
