@@ -58,6 +58,21 @@ import Wire
         #expect(!lines.contains { $0.contains("battery_voltage") })
     }
 
+    @Test("a failure of the flight recorder is a metric, unless the recorder is off")
+    func recorder() {
+        #expect(!lines().contains { $0.contains("recorder") })
+        let working = lines { $0.recorder.isEnabled = true }
+        #expect(working.contains("airframe_recorder_failed 0.0"))
+        #expect(working.contains("airframe_recorder_lost_chunks_total 0.0"))
+        let failed = lines {
+            $0.recorder.isEnabled = true
+            $0.recorder.problem = "No space left on device"
+            $0.recorder.lostChunks = 7
+        }
+        #expect(failed.contains("airframe_recorder_failed 1.0"))
+        #expect(failed.contains("airframe_recorder_lost_chunks_total 7.0"))
+    }
+
     @Test("labels are escaped")
     func labels() {
         let lines = lines {

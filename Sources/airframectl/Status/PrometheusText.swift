@@ -124,6 +124,16 @@ struct PrometheusText {
             faults.rejectedSamples.sorted { $0.key < $1.key }.map {
                 (["reason": $0.key], Double($0.value))
             })
+        let recorder = status.recorder
+        if recorder.isEnabled {
+            add(
+                "recorder_failed", .gauge,
+                "1 if the flight recorder cannot write to the disk, otherwise 0.",
+                recorder.problem == nil ? 0 : 1)
+            add(
+                "recorder_lost_chunks_total", .counter,
+                "Gaps in continuous recordings, at most 0.5 s each.", Double(recorder.lostChunks))
+        }
         let memory = status.memory
         add(
             "resident_memory_bytes", .gauge, "Resident memory of airframed.",
