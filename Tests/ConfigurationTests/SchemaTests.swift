@@ -1,5 +1,6 @@
 import GimbalCore
 import Port
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -60,6 +61,18 @@ struct SchemaTests {
     func defaultsKeepTheRules() {
         #expect(ConfigurationRule.all.allSatisfy { $0.violation(Settings()) == nil })
         for key in ConfigurationRule.all.flatMap(\.keys) { #expect(Schema.setting(key) != nil) }
+    }
+
+    @Test("the service permits every priority of the loop, and the next higher for the power line")
+    func priorities() throws {
+        let unit = try CommittedFile("systemd/airframed.service").text()
+        let limit = try #require(unit.firstMatch(of: /\nLimitRTPRIO=(\d+)\n/))
+        let setting = try #require(Schema.setting("loop.priority"))
+        guard case .integer(let range) = setting.kind else {
+            Issue.record("loop.priority is not a whole number")
+            return
+        }
+        #expect(Int(limit.1) == range.upperBound + 1)
     }
 
     @Test("the defaults are equal to the defaults of the core")

@@ -109,7 +109,7 @@ enum StatusDoctor {
             + (kernel ?? "")
         let advice =
             realtime.sentences.first
-            ?? "Set LimitRTPRIO=95 in the systemd unit, then restart airframed."
+            ?? "Set LimitRTPRIO=99 in the systemd unit, then restart airframed."
         return DoctorCheck(
             "real time", isGranted ? .ok : .warn, finding, remedy: isGranted ? "" : advice)
     }
