@@ -6,9 +6,9 @@ import WebServing
 
 /// HTTP server on a UNIX socket. The server provides the stream's pictures as JPEG to programs on
 /// the same computer. `GET /picture.jpg` returns the next picture. `GET /picture.jpg?after=N`
-/// returns a picture with a number above N, immediately if one exists. The response's header
-/// contains the picture's number (`x-number`) and its time of exposure (`x-exposed`, ns on
-/// CLOCK_MONOTONIC).
+/// returns a picture with a number other than N, immediately if one exists; the numbers begin again
+/// when airframe-eyes is restarted. The response's header contains the picture's number
+/// (`x-number`) and its time of exposure (`x-exposed`, ns on CLOCK_MONOTONIC).
 ///
 /// Clients must request each picture separately. Therefore a slow client gets fewer pictures, and
 /// no queue grows. Pictures are encoded only while a client requests pictures. A separate thread
