@@ -23,7 +23,7 @@ struct Resources {
         ("doctor", "Findings of the daemon's checks, with remedies."),
         (
             "history",
-            "Changes of settings since airframed started, and the client that made each change."
+            "The newest changes of settings, also from before the start of airframed, and the client that made each change."
         ),
     ]
 

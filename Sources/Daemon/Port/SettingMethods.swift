@@ -51,7 +51,8 @@ extension SocketMethod {
                 tuning.diff(lasting: try parameters.bool("lasting") ?? false)
             }.answering([SettingChange].self),
             .question(
-                "history", "Lists the changes since the start of airframed, with author and time."
+                "history",
+                "Lists the newest \(ChangeHistory.capacity) changes with author and time, also from before the start of airframed."
             ) {
                 (_, _) throws(Refusal) in tuning.history.entries
             }.answering([HistoryEntry].self),

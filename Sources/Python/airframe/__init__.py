@@ -227,7 +227,7 @@ class Gimbal:
         return list(self.request("doctor"))
 
     def history(self) -> List[Dict[str, Any]]:
-        """The changes since the start, with their authors."""
+        """The newest changes, with their authors, also from before the start of airframed."""
         return list(self.request("history"))
 
     def variables(self) -> List[Dict[str, Any]]:

@@ -18,7 +18,7 @@ enum Method: String, Sendable {
     case set
     /// Returns the differences from the defaults, and unsaved changes: `[SettingChange]`.
     case diff
-    /// Returns the changes since the start, with author and time: `[HistoryEntry]`.
+    /// Returns the newest changes, with author and time: `[HistoryEntry]`.
     case history
     /// Saves live changes: `Acknowledgement`.
     case save
