@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import TestSupport
 import Testing
 
 @Suite("Messages about configuration problems")
@@ -286,6 +287,17 @@ struct ProblemTests {
         let settings = try load("joints.range_deg = [[-170, 170], [-45, 45], [-60, 60]]").settings
         let pose = settings.modeParameters.retractJoints
         #expect(abs(pose.pitch + .pi / 3) < 1e-9 && pose.yaw == 0 && pose.roll == 0)
+    }
+
+    @Test("the messages in first-start.md are the messages of airframed")
+    func firstStart() throws {
+        let page = try CommittedFile("etc/manual/first-start.md").text()
+        let shown = page.split(separator: "\n").compactMap { line in
+            line.firstRange(of: "\(mainPath):").map { String(line[$0.lowerBound...]) }
+        }
+        #expect(shown.count == 2)
+        let found = problems("[loop]\nrate_hz = 9000\n[mototrs]\ntype = 'servo'")
+        #expect(found.map(\.description).sorted() == shown)
     }
 
     @Test("a recording that needs more memory than the service has is refused")
