@@ -25,7 +25,7 @@ struct BusErrorTests {
             (.iio, 3, EACCES, "iio:device3", "iio.conf"),
             (.iio, 3, EBUSY, "iio:device3", "Another program"),
             (.iio, 3, EINVAL, "iio:device3", "hardware.iio.rate_hz"),
-            (.can, 0x2E, ENOBUFS, "CAN frame 0x2e", "No drive acknowledges"),
+            (.can, 0x2E, ENOBUFS, "CAN frame 0x2e", "txqueuelen 32"),
         ] as [(BusError.Device, UInt16, Int32, String, String)])
     func words(
         device: BusError.Device, address: UInt16, code: Int32, place: String, remedy: String

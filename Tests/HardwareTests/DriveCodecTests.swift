@@ -21,6 +21,35 @@ func frames<Codec: DriveCodec>(
 struct DriveCodecTests {
     static let ids = DriveIDs(yaw: 1, roll: 2, pitch: 3)
 
+    @Test(
+        "the frames of each period fit into the transmit queue, in every state of the drives",
+        arguments: DriveProtocol.allCases)
+    func burst(name: DriveProtocol) {
+        var wiring = HardwareWiring.CANDrives(
+            interface: "can0", protocolName: name, ids: AxisVector(yaw: 1, roll: 2, pitch: 3),
+            host: 0)
+        wiring.endpoints = DriveWatchdogTests.endpoints
+        var codec = wiring.codec
+        var unguarded = DriveState()
+        unguarded.firmware = DriveWatchdogTests.endpoints.firmware
+        unguarded.watchdog = 0
+        unguarded.isWatchdogOn = false
+        var faulty = unguarded
+        faulty.isRunning = false
+        faulty.fault = 4
+        var running = unguarded
+        running.isRunning = true
+        for state in [DriveState(), unguarded, faulty, running] {
+            for period in 0..<5000 {
+                // The outputs are switched every 1.4 s.
+                let sent = frames(
+                    &codec, enabled: period / 700 % 2 == 1, states: PerAxis(state),
+                    at: 0.002 * Double(period))
+                #expect(sent.count <= TransmitQueue.length)
+            }
+        }
+    }
+
     // MARK: ODrive
 
     @Test("an ODrive's identifier is the node and the command, as in the vendor's example")
@@ -33,6 +62,19 @@ struct DriveCodecTests {
         #expect(torques.map(\.data) == [[0, 0, 0x80, 0x3F], [0, 0, 0, 0xC0], [0, 0, 0, 0x3F]])
     }
 
+    /// Nodes of the requests to switch a power stage in three consecutive periods of 2 ms.
+    private static func switched(
+        _ codec: inout ODriveCodec, states: PerAxis<DriveState> = PerAxis(DriveState()),
+        at seconds: Double
+    ) -> [UInt32] {
+        var nodes: [UInt32] = []
+        for period in 0..<3 {
+            let sent = frames(&codec, states: states, at: seconds + 0.002 * Double(period))
+            nodes += sent.filter { $0.id & 0x1F == 0x07 }.map { $0.id >> 5 }
+        }
+        return nodes
+    }
+
     @Test("an ODrive is switched on once, in torque control, and its encoder is requested")
     func odriveOn() {
         var codec = ODriveCodec(ids: Self.ids)
@@ -43,7 +85,8 @@ struct DriveCodecTests {
                 CANFrame(id: 0x27, data: [8, 0, 0, 0]),
             ])
         #expect(first.contains(CANFrame(id: 0x29, isRemote: true)))
-        #expect(!frames(&codec, at: 0.002).contains { $0.id & 0x1F == 0x07 })
+        #expect(Self.switched(&codec, at: 0.002) == [2, 3], "one ODrive per period")
+        #expect(Self.switched(&codec, at: 0.008) == [])
     }
 
     @Test("an ODrive that stays idle gets its request again, a running ODrive does not")
@@ -54,10 +97,9 @@ struct DriveCodecTests {
         var on = DriveState()
         on.isRunning = true
         let states = PerAxis(yaw: idle, roll: on, pitch: DriveState())
-        _ = frames(&codec, states: states)
-        #expect(!frames(&codec, states: states, at: 0.1).contains { $0.id & 0x1F == 0x07 })
-        let told = frames(&codec, states: states, at: 0.3).filter { $0.id & 0x1F == 0x07 }
-        #expect(told.map(\.id) == [0x27])
+        #expect(Self.switched(&codec, states: states, at: 0) == [1, 2, 3])
+        #expect(Self.switched(&codec, states: states, at: 0.1) == [])
+        #expect(Self.switched(&codec, states: states, at: 0.3) == [1])
     }
 
     @Test("an ODrive that is switched off is made idle at once, and still gets a torque of zero")
@@ -69,12 +111,14 @@ struct DriveCodecTests {
         #expect(off.contains(CANFrame(id: 0x4E, data: [0, 0, 0, 0])))
     }
 
-    @Test("a request that was not sent is repeated in the next period")
+    @Test("a request that was not sent is repeated, and the other drives' requests are not")
     func odriveForgets() {
         var codec = ODriveCodec(ids: Self.ids)
-        _ = frames(&codec)
+        _ = Self.switched(&codec, at: 0)
+        codec.forgetRequests(of: CANFrame(id: 0x47, data: [8, 0, 0, 0]))
+        #expect(Self.switched(&codec, at: 0.1) == [2])
         codec.forgetRequests()
-        #expect(frames(&codec, at: 0.002).contains(CANFrame(id: 0x27, data: [8, 0, 0, 0])))
+        #expect(Self.switched(&codec, at: 0.2) == [1, 2, 3])
     }
 
     @Test("an ODrive's fault is cleared only while the ODrive is off, at most three times a minute")

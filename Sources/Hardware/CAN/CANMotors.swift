@@ -15,8 +15,6 @@ final class CANMotors: MotorPort {
     private let reports: DriveReports
     private var frames: [CANFrame] = []
 
-    /// Largest number of CAN frames that are sent in one period.
-    private static let capacity = 24
     /// Number of times that `allOff` sends the frames that switch the drives off. The frames are
     /// repeated, because the bus can lose frames.
     private static let offRounds = 3
@@ -38,7 +36,7 @@ final class CANMotors: MotorPort {
         self.codec = codec
         self.direction = direction
         self.reports = reports
-        frames.reserveCapacity(Self.capacity)
+        frames.reserveCapacity(TransmitQueue.length)
     }
 
     func prepare(now: Instant) throws(BusError) -> Bool {
@@ -89,13 +87,12 @@ final class CANMotors: MotorPort {
                 // full. The condition `drive_silent` reports the drives.
                 let isQueueFull = error.code == ENOBUFS || error.code == EAGAIN
                 if isQueueFull, !isEnabled, operation == .write, reports.areAllSilent { continue }
+                codec.forgetRequests(of: frames[index])
                 failure = BusError(
                     operation: operation, device: .can,
                     address: UInt16(truncatingIfNeeded: frames[index].id), code: error.code)
             }
         }
-        guard let failure else { return }
-        codec.forgetRequests()
-        throw failure
+        if let failure { throw failure }
     }
 }

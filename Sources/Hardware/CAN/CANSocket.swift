@@ -75,8 +75,9 @@ final class CANSocket {
 
     /// Sends a frame.
     ///
-    /// - Throws: ENETDOWN if the interface is down, ENOBUFS or EAGAIN if the send queue is full
-    ///   because no node acknowledges the frames, ENODEV if the interface was removed.
+    /// - Throws: ENETDOWN if the interface is down, ENOBUFS or EAGAIN if the transmit queue is
+    ///   full, for example because no node acknowledges the frames, ENODEV if the interface was
+    ///   removed.
     func send(_ frame: CANFrame) throws(BusErrno) {
         guard descriptor >= 0 else { throw BusErrno(code: lastError) }
         var raw = canfd_frame()

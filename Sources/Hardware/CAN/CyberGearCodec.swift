@@ -131,6 +131,10 @@ struct CyberGearCodec: DriveCodec {
         requests.pitch.forget()
     }
 
+    mutating func forgetRequests(of frame: CANFrame) {
+        if let axis = ids.axis(of: frame.id & 0xFF) { requests[axis].forget() }
+    }
+
     func decode(in frame: CANFrame) -> DriveReading? {
         guard frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.count == 8,
             frame.id & 0xFF == host, let axis = ids.axis(of: frame.id >> 8 & 0xFF)

@@ -104,12 +104,15 @@ protocol DriveCodec: Sendable {
     /// True if the drive in this state has confirmed its watchdog, or if the codec does not set it.
     func isGuarded(_ state: DriveState) -> Bool
 
-    /// Adds the frames of one period to an empty list.
+    /// Adds the frames of one period to an empty list, at most `TransmitQueue.length`.
     mutating func compose(_ command: DriveCommand, into frames: inout [CANFrame])
 
-    /// Discards the record of the last requests, because a frame could not be sent; the next call
-    /// of `compose` repeats the requests.
+    /// Discards the records of the last requests; the next calls of `compose` repeat the requests.
     mutating func forgetRequests()
+
+    /// Discards the record of the last requests to the drive of this frame, because the frame could
+    /// not be sent.
+    mutating func forgetRequests(of frame: CANFrame)
 
     /// Decodes a frame. The result is nil if the frame is malformed, or does not come from one of
     /// the drives.
@@ -124,6 +127,15 @@ extension DriveCodec {
         watchdogTimeout.map { state.isGuarded(timeout: $0) } ?? true
     }
     mutating func forgetRequests() {}
+    mutating func forgetRequests(of frame: CANFrame) {}
+}
+
+/// Transmit queue of a CAN interface.
+enum TransmitQueue {
+    /// Number of frames that fit into the queue with its default length (`txqueuelen`). The codecs
+    /// compose at most as many frames per period, so that the queue never overflows in normal
+    /// operation.
+    static let length = 10
 }
 
 /// CAN IDs of the three drives on their bus.

@@ -205,6 +205,10 @@ struct MITCodec: DriveCodec {
         requests.pitch.forget()
     }
 
+    mutating func forgetRequests(of frame: CANFrame) {
+        if let axis = ids.axis(of: frame.id) { requests[axis].forget() }
+    }
+
     func decode(in frame: CANFrame) -> DriveReading? {
         guard !frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.id == host,
             frame.count == 6 || frame.count == 8

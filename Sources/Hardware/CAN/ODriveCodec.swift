@@ -56,6 +56,10 @@ struct ODriveCodec: DriveCodec {
     /// Number of unanswered requests for the version after which a drive counts as one with firmware
     /// 0.5, which does not answer them.
     private static let mostUnanswered = 3
+    /// Largest number of frames that `setWatchdogs` adds.
+    private static let watchdogFrames = 4
+    /// Largest number of frames that `poll` adds.
+    private static let pollFrames = 2
 
     private let ids: DriveIDs
     private let endpoints: ODriveEndpoints?
@@ -63,6 +67,8 @@ struct ODriveCodec: DriveCodec {
     private var schedule = WatchdogSchedule()
     private var requests = PerAxis(DriveRequests())
     private var period = 0
+    /// Number of periods in which the codec has requested an error.
+    private var polls = 0
     /// Numbers of requests for the version that a drive has not answered.
     private var unanswered = PerAxis(0)
 
@@ -106,8 +112,16 @@ struct ODriveCodec: DriveCodec {
         compose(command, .yaw, into: &frames)
         compose(command, .roll, into: &frames)
         compose(command, .pitch, into: &frames)
-        poll(command, into: &frames)
-        if !command.isEnabled { setWatchdogs(command, into: &frames) }
+        let commands = frames.count
+        // The requests to the watchdogs and for errors are in different periods. Otherwise the frames
+        // of one period would not fit into the transmit queue.
+        let hasRoom = commands + Self.watchdogFrames <= TransmitQueue.length
+        if !command.isEnabled, hasRoom, period.isMultiple(of: 2) {
+            setWatchdogs(command, into: &frames)
+        }
+        if frames.count == commands, commands + Self.pollFrames <= TransmitQueue.length {
+            poll(command, into: &frames)
+        }
         period &+= 1
     }
 
@@ -146,14 +160,19 @@ struct ODriveCodec: DriveCodec {
         return request
     }
 
+    /// Adds the torque and the requests for one drive. At most one drive per period is switched on,
+    /// or gets its fault cleared; all drives are switched off in the same period.
     private mutating func compose(
         _ command: DriveCommand, _ axis: GimbalAxis, into frames: inout [CANFrame]
     ) {
         let (node, state, on) = (ids[axis], command.states[axis], command.isEnabled)
-        if !on, requests[axis].isClearDue(fault: state.fault, now: command.now) {
+        let isTurn = Int(axis.rawValue) == period % 3
+        if !on, isTurn, requests[axis].isClearDue(fault: state.fault, now: command.now) {
             frames.append(frame(node, Command.clearErrors))
         }
-        if requests[axis].isSwitchDue(on: on, isRunning: state.isRunning, now: command.now) {
+        if !on || isTurn,
+            requests[axis].isSwitchDue(on: on, isRunning: state.isRunning, now: command.now)
+        {
             if on {
                 var mode = frame(node, Command.controllerMode)
                 mode.append(little: Self.torqueControl)
@@ -170,22 +189,24 @@ struct ODriveCodec: DriveCodec {
         frames.append(remote(node, Command.encoder))
     }
 
-    /// Requests the error of one axis per period and, after every 50 requests, the axis's voltage,
-    /// and its temperature or version. In firmware 0.5, the error is only that of the motor.
+    /// Requests the error of one axis and, after every 50 requests, the axis's voltage, and its
+    /// temperature or version. In firmware 0.5, the error is only that of the motor.
     /// Therefore the errors of the encoder and of the controller are requested alternately. Firmware
     /// 0.6 uses their numbers for other commands.
     private mutating func poll(_ command: DriveCommand, into frames: inout [CANFrame]) {
-        let axis = GimbalAxis(rawValue: UInt8(period % 3)) ?? .yaw
+        let axis = GimbalAxis(rawValue: UInt8(polls % 3)) ?? .yaw
         let node = ids[axis]
         frames.append(remote(node, Command.error))
-        switch period / 3 % Self.slowPeriods {
+        let turn = polls / 3 % Self.slowPeriods
+        polls &+= 1
+        switch turn {
         case 0: frames.append(remote(node, Command.busVoltage))
         case 1 where command.states[axis].hasTemperature:
             frames.append(remote(node, Command.temperature))
         case 1:
             frames.append(remote(node, Command.version))
             if command.states[axis].isRunning != nil { unanswered[axis] += 1 }
-        case let turn where isOld(command.states[axis], axis):
+        case _ where isOld(command.states[axis], axis):
             frames.append(
                 remote(
                     node, turn.isMultiple(of: 2) ? Command.encoderError : Command.controllerError))
@@ -211,6 +232,10 @@ struct ODriveCodec: DriveCodec {
         requests.yaw.forget()
         requests.roll.forget()
         requests.pitch.forget()
+    }
+
+    mutating func forgetRequests(of frame: CANFrame) {
+        if let axis = ids.axis(of: frame.id >> 5) { requests[axis].forget() }
     }
 
     func decode(in frame: CANFrame) -> DriveReading? {

@@ -46,7 +46,7 @@ extension BusError {
         case ENETDOWN:
             "The CAN interface is down: `ip link set can0 up type can bitrate 1000000 restart-ms 100`."
         case ENOBUFS, EAGAIN:
-            "No drive acknowledges the frames: check the drives' supply, the wires, the two 120 Ω terminators, and the bit rate."
+            "The transmit queue of the interface is full. If a drive answers, the queue is too short: `ip link set can0 txqueuelen 32`. If no drive answers, none acknowledges the frames: check the drives' supply, the wires, the two 120 Ω terminators, and the bit rate."
         case EINVAL:
             "CAN FD is not enabled on the interface: run `ip link set can0 up type can bitrate 1000000 dbitrate 5000000 fd on`."
         case EAFNOSUPPORT, EPERM, EACCES:
