@@ -15,6 +15,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     private let pace: DataReady?
     private var supply: SupplyMonitor?
     private var field: FieldWatch
+    private var areMotorsOn = false
 
     /// Creates the bus.
     ///
@@ -46,11 +47,18 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     func waitForData(until deadline: Instant) -> Instant? { pace?.wait(until: deadline) }
 
     func read(into samples: inout SampleBatch, now: Instant) throws(BusError) {
-        handle?.read(now: now)
+        // The camera's sensor is read first, because a part on a stuck bus delays the thread.
+        var failure: BusError?
+        do throws(BusError) {
+            try camera.read(into: &samples, time: pace?.begin(at: now) ?? now, now: now)
+        } catch {
+            failure = error
+        }
+        handle?.read(now: now, areMotorsOn: areMotorsOn)
         encoders?.read(now: now)
         drives?.read(now: now)
         supply?.step(now: now)
-        try camera.read(into: &samples, time: pace?.begin(at: now) ?? now, now: now)
+        if let failure { throw failure }
         field.note(samples, now: now)
         guard samples.count > 0 else { return }
         handle?.add(to: &samples[samples.count - 1], now: now)
@@ -69,6 +77,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {
+        areMotorsOn = output.enabled
         guard let motors, try motors.prepare(now: now) else { return }
         try motors.write(output, now: now)
     }

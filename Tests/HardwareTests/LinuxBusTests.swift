@@ -84,6 +84,50 @@ struct LinuxBusTests {
         #expect(bench.bus.conditions == .none)
     }
 
+    @Test("a stuck bus of the handle is read again only while the motors are off, ever less often")
+    func handleStuck() throws {
+        let bench = Bench()
+        try bench.bus.write(MotorOutput(enabled: true), now: Self.at(0))
+        _ = bench.run(0, 1)
+        let before = bench.handle.transfers
+        bench.handle.failing = ETIMEDOUT
+        #expect(bench.run(1, 2).count == 500)
+        #expect(bench.handle.transfers == before + 1, "the motors are on")
+        #expect(bench.bus.conditions.intersects(.handleIMUMissing))
+        try bench.bus.write(.off, now: Self.at(2))
+        _ = bench.run(2, 32)
+        #expect((4...9).contains(bench.handle.transfers - before))
+        bench.handle.failing = 0
+        _ = bench.run(32, 45)
+        try bench.bus.write(MotorOutput(enabled: true), now: Self.at(45))
+        #expect(bench.run(45, 46).last?.contents.contains(.baseGyro) == true)
+        #expect(bench.bus.conditions == .none)
+    }
+
+    @Test("the camera's sensor is read before the handle's sensor, whose bus can be stuck")
+    func cameraFirst() throws {
+        final class Camera: CameraSensor {
+            let handle: FakeChip
+            var handleTransfers: Int?
+            init(_ handle: FakeChip) { self.handle = handle }
+            func read(into samples: inout SampleBatch, time: Instant, now: Instant) {
+                handleTransfers = handle.transfers
+            }
+        }
+        let handle = FakeChip(.mpu6050)
+        let camera = Camera(handle)
+        let bus = LinuxBus(
+            camera: camera,
+            handle: HandleSensor(
+                sensor: InertialSensor(
+                    chip: handle.description(), link: handle, report: SensorReport()),
+                mounting: .identity, staleSeconds: 0.02),
+            motors: nil)
+        var batch = SampleBatch()
+        try bus.read(into: &batch, now: Self.at(0))
+        #expect(camera.handleTransfers == 0 && handle.transfers > 0)
+    }
+
     @Test(
         "an encoder without an answer or without its magnet is reported, and its angle is not used",
         arguments: [true, false])

@@ -1,4 +1,5 @@
 internal import GimbalCore
+internal import Glibc
 internal import Realtime
 
 /// Second inertial sensor, on the handle. The rates of the handle's sensor are added to the
@@ -12,6 +13,13 @@ final class HandleSensor {
     private var lastTime = Instant(nanoseconds: .min / 2)
     /// True if the latest rate of the handle is recent enough to be used.
     private(set) var isKnown = false
+    /// Pause after the last timeout of the sensor's bus, s; 0 if the bus is not stuck.
+    private var pause = 0.0
+    /// End of the pause.
+    private var nextTry = Instant(nanoseconds: .min / 2)
+
+    /// Shortest and longest pause after a timeout of the sensor's bus, s.
+    private static let pauseSeconds = (shortest: 0.25, longest: 8.0)
 
     /// Creates the handle's sensor from an inertial sensor.
     ///
@@ -27,14 +35,34 @@ final class HandleSensor {
 
     /// Reads the sensor. A failure of the handle's sensor appears only in the sensor's report,
     /// because the gimbal can stabilize the camera without this sensor.
-    func read(now: Instant) {
+    ///
+    /// Each read from a stuck bus blocks the thread until the timeout of the adapter. Meanwhile the
+    /// camera's sample becomes too old for the loop. Therefore a sensor on a stuck bus is read again
+    /// only while the motors are off, and after a pause that doubles with each timeout.
+    ///
+    /// - Parameters:
+    ///   - now: Time of the call.
+    ///   - areMotorsOn: True if the motors are on.
+    func read(now: Instant, areMotorsOn: Bool) {
         batch.removeAll()
-        do { try sensor.read(into: &batch, time: now, now: now) } catch {}
+        if pause == 0 || !areMotorsOn && now >= nextTry { transfer(now: now) }
         if batch.count > 0 {
             rate = mounting.rotate(batch[batch.count - 1].gyro)
             lastTime = now
+            pause = 0
         }
         isKnown = now.seconds(since: lastTime) <= staleSeconds
+    }
+
+    private func transfer(now: Instant) {
+        do throws(BusError) {
+            try sensor.read(into: &batch, time: now, now: now)
+        } catch {
+            guard error.code == ETIMEDOUT else { return pause = 0 }
+            let (shortest, longest) = Self.pauseSeconds
+            pause = min(max(2 * pause, shortest), longest)
+            nextTry = now.advanced(bySeconds: pause)
+        }
     }
 
     /// Adds the handle's rate to a sample of the camera's sensor.
