@@ -16,6 +16,8 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
     private var supply: SupplyMonitor?
     private var field: FieldWatch
     private var areMotorsOn = false
+    /// Time of the last period in which the parts other than the camera's sensor were read.
+    private var lastParts = Instant(nanoseconds: .min / 2)
 
     /// Creates the bus.
     ///
@@ -54,16 +56,24 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         } catch {
             failure = error
         }
-        handle?.read(now: now, areMotorsOn: areMotorsOn)
-        encoders?.read(now: now)
-        drives?.read(now: now)
-        supply?.step(now: now)
+        readParts(now: now)
         if let failure { throw failure }
         field.note(samples, now: now)
         guard samples.count > 0 else { return }
         handle?.add(to: &samples[samples.count - 1], now: now)
         encoders?.add(to: &samples[samples.count - 1])
         drives?.add(to: &samples[samples.count - 1])
+    }
+
+    /// Reads the parts other than the camera's sensor, once per period. If the camera's sensor is
+    /// read twice in a period, a second read of the drives would count as a missed answer.
+    private func readParts(now: Instant) {
+        guard now != lastParts else { return }
+        lastParts = now
+        handle?.read(now: now, areMotorsOn: areMotorsOn)
+        encoders?.read(now: now)
+        drives?.read(now: now)
+        supply?.step(now: now)
     }
 
     var conditions: Conditions {

@@ -128,6 +128,29 @@ struct LinuxBusTests {
         #expect(camera.handleTransfers == 0 && handle.transfers > 0)
     }
 
+    @Test("the drives are read once in a period, even if the camera's sensor is read twice")
+    func readsOnce() throws {
+        final class Counter: JointFeedback {
+            var reads = 0
+            func read(now: Instant) { reads += 1 }
+            func add(to sample: inout IMUSample) {}
+            var conditions: Conditions { .none }
+        }
+        let (camera, counter) = (FakeChip(.icm42688p), Counter())
+        let bus = LinuxBus(
+            camera: InertialSensor(
+                chip: camera.description(), link: camera, report: SensorReport()),
+            drives: counter, motors: nil)
+        camera.failing = ENXIO
+        var batch = SampleBatch()
+        for _ in 0..<2 {
+            #expect(throws: BusError.self) { try bus.read(into: &batch, now: Self.at(0)) }
+        }
+        #expect(counter.reads == 1)
+        #expect(throws: BusError.self) { try bus.read(into: &batch, now: Self.at(0.002)) }
+        #expect(counter.reads == 2)
+    }
+
     @Test(
         "an encoder without an answer or without its magnet is reported, and its angle is not used",
         arguments: [true, false])
