@@ -140,13 +140,13 @@ struct ControlLoopTests {
     func busErrors() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         let error = BusError(operation: .write, address: 0x40, code: 121)
-        rig.handles.status.note(error)
+        rig.handles.status.note(error, now: Self.time(1))
         var record = Self.run(&rig, ticks: 1..<2)
         #expect(record?.snapshot.conditions.intersects(.busError) == false)
         #expect(record?.counters.busErrors == 1)
         #expect(record?.counters.lastBusError == error)
         for _ in 0..<3 {
-            rig.handles.status.note(error)
+            rig.handles.status.note(error, now: Self.time(1))
             // Successful reads do not reset the count of failed writes.
             rig.handles.status.noteSuccess(of: .read)
         }
@@ -156,6 +156,27 @@ struct ControlLoopTests {
         record = Self.run(&rig, ticks: 3..<4)
         #expect(record?.snapshot.conditions.intersects(.busError) == false)
         #expect(record?.counters.busErrors == 4)
+    }
+
+    @Test("the reported error is that of the bus that fails now, otherwise the newest error")
+    func lastBusError() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        let (sensors, motors) = (rig.handles.status, rig.handles.lanes.motors.status)
+        let old = BusError(operation: .read, address: 0x68, code: 121)
+        let new = BusError(operation: .write, device: .can, address: 0x2E, code: 105)
+        sensors.note(old, now: Self.time(1))
+        sensors.noteSuccess(of: .read)
+        #expect(Self.run(&rig, ticks: 1..<2)?.counters.lastBusError == old)
+        for _ in 0..<2 { motors.note(new, now: Self.time(2)) }
+        #expect(Self.run(&rig, ticks: 2..<3)?.counters.lastBusError == new)
+        sensors.note(old, now: Self.time(3))
+        #expect(
+            Self.run(&rig, ticks: 3..<4)?.counters.lastBusError == new, "the motors' bus fails now")
+        motors.noteSuccess(of: .write)
+        sensors.noteSuccess(of: .read)
+        #expect(Self.run(&rig, ticks: 4..<5)?.counters.lastBusError == old)
+        rig.handles.lanes.power.status.note(new, now: Self.time(5))
+        #expect(Self.run(&rig, ticks: 5..<6)?.counters.lastBusError == new)
     }
 
     @Test("equal inputs result in bit-identical outputs")

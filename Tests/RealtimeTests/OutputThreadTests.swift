@@ -153,7 +153,11 @@ struct OutputThreadTests {
     func failingMotors() {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         let motors = rig.handles.lanes.motors.status
-        for _ in 0..<4 { motors.note(BusError(operation: .write, address: 0x40, code: 5)) }
+        for _ in 0..<4 {
+            motors.note(
+                BusError(operation: .write, address: 0x40, code: 5),
+                now: Instant(nanoseconds: 1_000_000_000))
+        }
         rig.tick(now: Instant(nanoseconds: 1_000_000_000))
         #expect(rig.telemetry.pop()?.snapshot.conditions.intersects(.busError) == true)
         motors.noteSuccess(of: .write)

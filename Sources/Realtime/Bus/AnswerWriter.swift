@@ -36,7 +36,7 @@ struct AnswerWriter {
                 status.noteSuccess(of: .write)
                 break
             } catch {
-                status.note(error)
+                status.note(error, now: now)
             }
         }
         let done = MonotonicClock.now.nanoseconds
@@ -57,7 +57,7 @@ struct AnswerWriter {
                 status.noteSuccess(of: .off)
                 return
             } catch {
-                status.note(error)
+                status.note(error, now: MonotonicClock.now)
             }
         }
     }

@@ -10,7 +10,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     private let cells: UnsafeMutablePointer<Cell.Storage>
 
     private enum Word: Int, CaseIterable {
-        case errors, lastError, overruns, silences, isOff
+        case errors, lastError, lastErrorTime, overruns, silences, isOff
         case failedReads, failedWrites, conditions, turn
     }
 
@@ -31,9 +31,10 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
 
     // MARK: Bus thread
 
-    func note(_ error: BusError) {
+    func note(_ error: BusError, now: Instant) {
         add(1, to: .errors)
         cell(.lastError).store(error.packed, ordering: .relaxed)
+        cell(.lastErrorTime).store(UInt64(bitPattern: now.nanoseconds), ordering: .relaxed)
         switch error.operation {
         case .read: add(1, to: .failedReads)
         case .write: add(1, to: .failedWrites)
@@ -74,6 +75,13 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
     var lastError: BusError? { BusError(packed: load(.lastError)) }
+    /// The status that explains a present bus error: the one with more consecutive errors; if the
+    /// numbers are equal, the one with the newer error.
+    func worse(of other: BusStatus) -> BusStatus {
+        let (own, others) = (consecutiveErrors, other.consecutiveErrors)
+        guard own == others else { return own > others ? self : other }
+        return load(.lastErrorTime) >= other.load(.lastErrorTime) ? self : other
+    }
     /// True if the thread has not called `noteTurn` for the given time; false before its first
     /// call.
     func isHanging(now: Instant, seconds: Double) -> Bool {

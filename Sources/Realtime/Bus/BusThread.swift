@@ -92,7 +92,7 @@ struct BusThread: ~Copyable {
                 ports.status.noteSuccess(of: .read)
                 return
             } catch {
-                ports.status.note(error)
+                ports.status.note(error, now: now)
             }
         }
     }

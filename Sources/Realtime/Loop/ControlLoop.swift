@@ -171,7 +171,7 @@ struct ControlLoop: ~Copyable, Sendable {
         let (motors, power) = (ports.lanes.motors.status, ports.lanes.power.status)
         counters.busErrors = ports.bus.errors &+ motors.errors &+ power.errors
         counters.loopSilences = ports.bus.silences &+ motors.silences
-        counters.lastBusError = ports.bus.lastError ?? motors.lastError ?? power.lastError
+        counters.lastBusError = ports.bus.worse(of: motors).worse(of: power).lastError
         return TelemetryRecord(
             tick: ticks, now: now, snapshot: stabilizer.snapshot, timing: timing,
             counters: counters)
