@@ -42,6 +42,21 @@ private final class PWMFolder {
         symlink(target, "\(path)/\(name)")
     }
 
+    /// Makes every further write to an open file fail.
+    func breakOpenFile(_ name: String) {
+        var wanted = stat()
+        stat("\(path)/\(name)", &wanted)
+        let full = open("/dev/full", O_WRONLY)
+        defer { close(full) }
+        for descriptor: Int32 in 3..<1024 {
+            var found = stat()
+            guard fstat(descriptor, &found) == 0, found.st_dev == wanted.st_dev,
+                found.st_ino == wanted.st_ino
+            else { continue }
+            dup2(full, descriptor)
+        }
+    }
+
     /// The number that was written last. An ordinary file keeps the end of a longer, earlier
     /// number.
     func number(_ name: String, digits: Int) -> Int? {
@@ -157,6 +172,17 @@ struct PWMServosTests {
             try servos.write(.off, now: Self.start.advanced(bySeconds: 2))
         }
         #expect(isOn(0) == 0)
+    }
+
+    @Test("if the length of the pulses cannot be set, off still stops them, and is repeated")
+    func brokenDuty() throws {
+        _ = try servos.prepare(now: Self.start)
+        try servos.write(output(pitch: 0), now: Self.start)
+        folder.breakOpenFile("pwm0/duty_cycle")
+        for _ in 0..<2 {
+            #expect(throws: BusError.self) { try servos.write(.off, now: Self.start) }
+            #expect(isOn(0) == 0)
+        }
     }
 
     @Test("a missing chip is reported with the remedy")

@@ -149,13 +149,15 @@ struct OutputThreadTests {
         #expect(bus.calls.count == 1001)
     }
 
-    @Test("motors that refuse writes cause a bus error, regardless of the other bus")
-    func failingMotors() {
+    @Test(
+        "motors that cannot be written or switched off cause a bus error, regardless of the other bus",
+        arguments: [BusError.Operation.write, .off])
+    func failingMotors(operation: BusError.Operation) {
         var rig = LoopRig(parameters: Stabilizer.Parameters())
         let motors = rig.handles.lanes.motors.status
         for _ in 0..<4 {
             motors.note(
-                BusError(operation: .write, address: 0x40, code: 5),
+                BusError(operation: operation, address: 0x40, code: 5),
                 now: Instant(nanoseconds: 1_000_000_000))
         }
         rig.tick(now: Instant(nanoseconds: 1_000_000_000))

@@ -73,10 +73,13 @@ final class SysfsPWM {
     func start() throws(BusErrno) { try write(1, to: enable) }
 
     /// Stops the pulses. The pulse length is first set to zero, because some drivers stop in the
-    /// middle of a pulse and leave the output high.
+    /// middle of a pulse and leave the output high. If the pulse length cannot be set, the pulses are
+    /// still stopped.
     func stop() throws(BusErrno) {
-        try write(0, to: duty)
+        var failure: BusErrno?
+        do throws(BusErrno) { try write(0, to: duty) } catch { failure = error }
         try write(0, to: enable)
+        if let failure { throw failure }
     }
 
     /// Closes the files of the channel.

@@ -37,8 +37,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         cell(.lastErrorTime).store(UInt64(bitPattern: now.nanoseconds), ordering: .relaxed)
         switch error.operation {
         case .read: add(1, to: .failedReads)
-        case .write: add(1, to: .failedWrites)
-        case .off: break
+        case .write, .off: add(1, to: .failedWrites)
         }
     }
 
@@ -70,7 +69,7 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
     }
     var errors: UInt64 { load(.errors) }
     /// Number of consecutive failed attempts up to now: the larger of the numbers for reads and for
-    /// writes.
+    /// writes; a switch-off counts as a write.
     var consecutiveErrors: UInt64 { max(load(.failedReads), load(.failedWrites)) }
     var overruns: UInt64 { load(.overruns) }
     var silences: UInt64 { load(.silences) }
