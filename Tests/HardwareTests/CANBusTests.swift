@@ -313,7 +313,7 @@ struct CANBusTests {
         try bench.run(0..<10, Self.on)
         try bench.motors.allOff()
         let sent = bench.bus.sent()
-        #expect(sent.count { $0 == CANFrame(id: 0x27, data: [1, 0, 0, 0]) } >= 1)
+        #expect(sent.count { $0 == CANFrame(id: 0x27, data: [1, 0, 0, 0]) } == 3)
         #expect(sent.count { $0 == CANFrame(id: 0x4E, data: [0, 0, 0, 0]) } == 3)
         #expect(!sent.contains { $0.id & 0x1F == 0x0E && $0.float(at: 0) != 0 })
     }

@@ -29,6 +29,20 @@ private struct QuietOutputs: OutputBus {
     mutating func allOff() throws(BusError) { calls.add() }
 }
 
+/// Its transmit queue is full for 5 ms after the first attempt to turn the motors off.
+private struct FullOutputs: OutputBus {
+    private var first: Instant?
+
+    mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {}
+    mutating func allOff() throws(BusError) {
+        let now = MonotonicClock.now
+        let since = first ?? now
+        first = since
+        guard now.seconds(since: since) < 0.005 else { return }
+        throw BusError(operation: .off, device: .can, address: 0, code: 105)
+    }
+}
+
 private final class Counter: Sendable {
     private let value = Atomic(0)
     func add() { value.wrappingAdd(1, ordering: .relaxed) }
@@ -128,6 +142,14 @@ struct OutputThreadTests {
         rig.lane.stop.set()
         rig.thread.run()
         #expect(bus.log.offs == 2 && bus.log.writes.isEmpty)
+        #expect(rig.lane.status.isOff)
+    }
+
+    @Test("waits between attempts to turn the motors off, until a full queue is empty")
+    func fullQueue() {
+        var rig = Rig(FullOutputs())
+        rig.lane.stop.set()
+        rig.thread.run()
         #expect(rig.lane.status.isOff)
     }
 

@@ -1,5 +1,6 @@
 public import Configuration
 import GimbalCore
+import Glibc
 import Hardware
 import Realtime
 
@@ -8,6 +9,8 @@ import Realtime
 public enum OutputsOff {
     /// Number of attempts to switch an output off.
     static let attempts = 20
+    /// Pause between two attempts, µs; it gives a full transmit queue time to become empty.
+    private static let pause: UInt32 = 2000
 
     /// Switches the power stages off.
     ///
@@ -72,7 +75,8 @@ public enum OutputsOff {
     private static func failure(_ bus: any OutputBus) -> BusError? {
         var bus = bus
         var last: BusError?
-        for _ in 0..<attempts {
+        for attempt in 0..<attempts {
+            if attempt > 0 { usleep(pause) }
             do throws(BusError) {
                 try bus.allOff()
                 try bus.write(.off, now: MonotonicClock.now)

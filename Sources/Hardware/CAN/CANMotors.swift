@@ -63,6 +63,7 @@ final class CANMotors: MotorPort {
             } catch {
                 throw BusError(operation: .off, device: .can, address: 0, code: error.code)
             }
+            codec.forgetRequests()
             try send(isEnabled: false, torque: .zero, now: MonotonicClock.now, .off)
         }
     }

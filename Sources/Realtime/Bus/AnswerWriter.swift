@@ -1,4 +1,5 @@
 internal import GimbalCore
+internal import Glibc
 
 /// Writer that sends the loop's outputs to the motors of one bus. The writer also turns the motors
 /// off when the loop hangs. Only the bus thread of the motors uses the writer.
@@ -48,10 +49,11 @@ struct AnswerWriter {
         }
     }
 
-    /// Turns the power stages off. The method makes several attempts immediately, because the
-    /// thread ends after this method.
+    /// Turns the power stages off. The method makes several attempts, because the thread ends after
+    /// this method. A pause after each failure gives a full transmit queue time to become empty.
     func turnOff<Bus: OutputBus>(_ bus: inout Bus) {
-        for _ in 0..<BusLimits.offAttempts {
+        for attempt in 0..<BusLimits.offAttempts {
+            if attempt > 0 { usleep(BusLimits.offPause) }
             do throws(BusError) {
                 try bus.allOff()
                 status.noteSuccess(of: .off)

@@ -121,6 +121,8 @@ enum BusLimits {
     static let attempts = 2
     /// Number of attempts to turn the motors off.
     static let offAttempts = 10
+    /// Pause between two attempts to turn the motors off, µs.
+    static let offPause: UInt32 = 2000
     /// The thread waits for the loop's output for at most the period divided by this number.
     static let answerShare: Int64 = 4
     /// Largest age of a loop output that still drives the motors, s.
