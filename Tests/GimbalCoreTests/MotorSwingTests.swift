@@ -80,10 +80,16 @@ struct MotorSwingTests {
         #expect(Self.outputs(&stabilizer).allSatisfy { !$0.enabled })
     }
 
-    @Test("a bus error prevents the movement")
-    func busError() {
+    @Test(
+        "a bus error, a fault of a drive, a lost bus or a control fault prevents the movement",
+        arguments: [
+            .busError, .controlFault, .canBusOff, .motorPortLost, .simulatorSilent, .driveSilent,
+            .driveFault, .driveOverload, .driveOverheated, .driveVoltage, .drivesStarting,
+            .driveUnguarded,
+        ] as [Conditions])
+    func faults(condition: Conditions) {
         var stabilizer = Self.stabilizer(.servo)
-        stabilizer.report(.busError)
+        stabilizer.report(condition)
         #expect(Self.outputs(&stabilizer).allSatisfy { !$0.enabled })
     }
 

@@ -17,15 +17,16 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     /// Motion of the motor: the swing, or a turn to the joint's positive or negative end.
     enum Way: Sendable, BitwiseCopyable { case swing, up, down }
 
-    /// True if the conditions permit a motor test, which needs the mode `inactive`. An emergency
-    /// stop, a shutdown, a calibration, a bus error, and drives that are not ready prevent a motor
-    /// test. Conditions of the sensors do not prevent a motor test.
+    /// True if the conditions permit a motor test, which needs the mode `inactive`. A condition that
+    /// turns the outputs off at once, a calibration, a bus error, and faults of the drives prevent a
+    /// motor test. Conditions of the sensors do not prevent a motor test.
     @_noLocks
     static func isPermitted(by conditions: Conditions) -> Bool {
         conditions.intersects(.inactiveMode)
             && !conditions.intersects(
-                .emergencyStop | .shutdown | .calibrating | .busError | .drivesStarting
-                    | .driveUnguarded)
+                Supervisor.offAtOnce.subtracting(.imuMissing) | .calibrating | .busError
+                    | .driveSilent | .driveFault | .driveOverload | .driveOverheated
+                    | .driveVoltage | .drivesStarting | .driveUnguarded)
     }
 
     private var way = Way.swing
