@@ -73,6 +73,17 @@ struct SensorSettingsTests {
         #expect(sentence.contains(expected), "\(sentence)")
     }
 
+    @Test("a loop that is too slow for the samples of the FIFO is refused", arguments: [76, 75])
+    func slowLoop(rateHz: Int) {
+        let text =
+            "hardware.backend = 'linux'\nmotors.type = 'servo'\nhardware.linux.imu = 'mpu6500'\n"
+            + "imu.timeout_ms = 40\nloop.rate_hz = \(rateHz)\n"
+        #expect(problems(text).isEmpty)
+        let found = problems(text + "hardware.linux.imu_fifo = true").map(\.description)
+        #expect(found.isEmpty == (rateHz == 76))
+        #expect(found.allSatisfy { $0.contains("Set loop.rate_hz to at least 76") }, "\(found)")
+    }
+
     @Test("a handle sensor at another address, and encoders on separate buses, are valid")
     func allowed() {
         #expect(

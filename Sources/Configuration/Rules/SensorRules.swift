@@ -3,7 +3,9 @@ import GimbalCore
 /// Rules for the settings of the sensors.
 enum SensorRules {
     /// All rules for sensors.
-    static let all = [interface, handleAddress, encoderBuses, encoderDirection, buffer]
+    static let all = [
+        interface, handleAddress, encoderBuses, encoderDirection, buffer, bufferRate,
+    ]
 
     static let interface = ConfigurationRule(keys: [
         "hardware.linux.imu_interface", "hardware.linux.imu",
@@ -76,6 +78,25 @@ enum SensorRules {
         return (
             "cannot be combined with hardware.linux.data_ready_line",
             "Set imu_fifo to false or data_ready_line to -1: airframed reads the buffer at fixed times, not when the sensor signals an interrupt."
+        )
+    }
+
+    /// Largest number of samples that a FIFO can contain after one period. The bus thread reads at
+    /// most 16 samples per period; two of them are a reserve with which it catches up.
+    private static let mostPerPeriod = 14.0
+    /// Highest number of samples per second of a chip with a FIFO: its clock can be 6 % fast.
+    private static let bufferedRate = 1060.0
+
+    static let bufferRate = ConfigurationRule(
+        keys: ["loop.rate_hz", "hardware.linux.imu_fifo", "hardware.linux.imu"]
+    ) { settings in
+        let lowest = (bufferedRate / mostPerPeriod).rounded(.up)
+        guard settings.hardware.backend == .linux, settings.hardware.linux.imuFifo,
+            Double(settings.loop.rateHz) < lowest
+        else { return nil }
+        return (
+            "is too low for hardware.linux.imu_fifo = true: the sensor's buffer would get more samples than airframed reads in one period",
+            "Set loop.rate_hz to at least \(Int(lowest)), or hardware.linux.imu_fifo to false."
         )
     }
 }
