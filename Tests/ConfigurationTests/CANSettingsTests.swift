@@ -130,6 +130,24 @@ struct CANSettingsTests {
             })
     }
 
+    @Test("a watchdog that airframed sets lasts at least two periods of the loop")
+    func watchdogPeriods() {
+        func found(_ rateHz: Int, _ name: DriveProtocol = .moteus, ms: Double = 25) -> [String] {
+            Self.complaints(
+                Self.settings {
+                    $0.loop.rateHz = rateHz
+                    $0.imu.timeoutMs = 40
+                    $0.control.fit(rateHz: rateHz)
+                    $0.hardware.linux.canProtocol = name
+                    $0.hardware.linux.canWatchdogMs = ms
+                })
+        }
+        #expect(found(80) == [] && found(60, ms: 34) == [])
+        #expect(found(79).contains { $0.contains("Set can_watchdog_ms to at least 26") })
+        #expect(found(60, ms: 33).contains { $0.contains("loop.rate_hz to at least 61") })
+        #expect(found(60, .cybergear, ms: 0) == [] && found(60, .gm6020) == [])
+    }
+
     @Test("an incomplete or impossible setting of the watchdogs is refused")
     func refusedWatchdogs() {
         func found(_ change: (inout Settings.Linux) -> Void) -> [String] {

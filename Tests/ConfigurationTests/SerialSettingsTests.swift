@@ -51,6 +51,21 @@ struct SerialSettingsTests {
         for change in changes { #expect(Self.complaints(Self.settings(change)) == []) }
     }
 
+    @Test("a loop whose two periods are longer than a motor board's timeout is refused")
+    func boardPeriods() {
+        func found(_ rateHz: Int) -> [String] {
+            Self.complaints(
+                Self.settings {
+                    $0.hardware.linux.motors = .board
+                    $0.motors.type = .torque
+                    $0.loop.rateHz = rateHz
+                    $0.control.fit(rateHz: rateHz)
+                })
+        }
+        #expect(found(100) == [])
+        #expect(found(99).contains { $0.contains("Set loop.rate_hz to at least 100") })
+    }
+
     @Test("an invalid combination is refused, and the message names the setting to change")
     func combinations() {
         let cases: [(String, (inout Settings) -> Void)] = [

@@ -4,7 +4,8 @@ import GimbalCore
 enum CANRules {
     /// All rules for drives on a CAN bus.
     static let all = [
-        ids, encoders, encoderDirection, interface, hostID, watchdog, odriveEndpoints,
+        ids, encoders, encoderDirection, interface, hostID, watchdog, watchdogPeriods,
+        odriveEndpoints,
     ]
 
     private static func isUsed(_ settings: Settings) -> Bool {
@@ -106,6 +107,23 @@ enum CANRules {
         return (
             "must not be 0 for protocol moteus, because each frame to a moteus contains the watchdog's time",
             "For example 25."
+        )
+    }
+
+    private static let watchdogPeriods = ConfigurationRule(
+        keys: [
+            "loop.rate_hz", "hardware.linux.can_watchdog_ms", "hardware.linux.can_protocol",
+            "hardware.linux.motors",
+        ]
+    ) { settings in
+        let linux = settings.hardware.linux
+        let shortest = 2000 / Double(settings.loop.rateHz)
+        guard isUsed(settings), linux.setsDriveWatchdogs, linux.canWatchdogMs < shortest else {
+            return nil
+        }
+        return (
+            "is too low: the drives' watchdogs expire after hardware.linux.can_watchdog_ms = \(SettingValue.text(of: linux.canWatchdogMs)), which is shorter than two periods of the loop",
+            "Set can_watchdog_ms to at least \(Int(shortest.rounded(.up))), or loop.rate_hz to at least \(Int((2000 / linux.canWatchdogMs).rounded(.up)))."
         )
     }
 

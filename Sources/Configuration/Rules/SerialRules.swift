@@ -37,8 +37,9 @@ public struct SerialLoad: Sendable, Equatable {
 /// Rules for servos and motor boards on a serial port.
 enum SerialRules {
     static let all = [
-        ids, protocolOfType, travel, absent, load, supply, supplySource, nominal, powerLine,
-        supplyLimit("supply.low_v", \.supply.lowV), supplyLimit("supply.empty_v", \.supply.emptyV),
+        ids, protocolOfType, travel, absent, load, boardPeriods, supply, supplySource, nominal,
+        powerLine, supplyLimit("supply.low_v", \.supply.lowV),
+        supplyLimit("supply.empty_v", \.supply.emptyV),
     ]
 
     private static func usesServos(_ settings: Settings) -> Bool {
@@ -149,6 +150,22 @@ enum SerialRules {
         return (
             "is too low: \(load.bytes) bytes in each of \(Int(load.rate)) exchanges per second would occupy \(Int((load.load * 100).rounded())) % of the port's time; at most 80 % is allowed",
             "Raise the baud rate of the devices and of the port, or set \(key) to at most \(fastest)."
+        )
+    }
+
+    /// Lowest loop rate with a motor board, Hz: two periods are not longer than the board's timeout of
+    /// 20 ms.
+    private static let lowestBoardRate = 100
+
+    private static let boardPeriods = ConfigurationRule(
+        keys: ["loop.rate_hz", "hardware.linux.motors", "hardware.backend"]
+    ) { settings in
+        guard settings.hardware.backend == .linux, settings.hardware.linux.motors == .board,
+            settings.loop.rateHz < lowestBoardRate
+        else { return nil }
+        return (
+            "is too low: a motor board turns the motors off 20 ms after a command, which is shorter than two periods of the loop",
+            "Set loop.rate_hz to at least \(lowestBoardRate)."
         )
     }
 
