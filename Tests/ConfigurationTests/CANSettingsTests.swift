@@ -148,6 +148,24 @@ struct CANSettingsTests {
         #expect(found(60, .cybergear, ms: 0) == [] && found(60, .gm6020) == [])
     }
 
+    @Test("an endless yaw needs drives whose angles repeat after a whole number of turns")
+    func endlessYaw() {
+        func found(_ name: DriveProtocol, _ angle: Double = 12.5, end: Double = 360) -> [String] {
+            Self.complaints(
+                Self.settings {
+                    $0.joints.rangeDeg.lower.yaw = -end
+                    $0.joints.rangeDeg.upper.yaw = end
+                    $0.hardware.linux.canProtocol = name
+                    $0.hardware.linux.mitAngleRad = angle
+                })
+        }
+        #expect(found(.mit).contains { $0.contains("mit_angle_rad to 12.566") })
+        #expect(found(.mit, 12.566) == [] && found(.mit, 3 * .pi) == [])
+        #expect(found(.cybergear, 12.566).contains { $0.contains("Limit the range of yaw") })
+        #expect(found(.odrive) == [] && found(.moteus) == [] && found(.gm6020) == [])
+        #expect(found(.mit, end: 350) == [] && found(.cybergear, end: 350) == [])
+    }
+
     @Test("an incomplete or impossible setting of the watchdogs is refused")
     func refusedWatchdogs() {
         func found(_ change: (inout Settings.Linux) -> Void) -> [String] {

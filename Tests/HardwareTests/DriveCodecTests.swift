@@ -287,11 +287,11 @@ struct DriveCodecTests {
     @Test("a CyberGear's answer is read: mode, faults, angle, rate, temperature")
     func cyberGearNews() throws {
         let codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
-        let data: [UInt8] = [0xFF, 0xFF, 0x00, 0x00, 0x80, 0x00, 0x01, 0x2C]
+        let data: [UInt8] = [0xFF, 0xFE, 0x00, 0x00, 0x80, 0x00, 0x01, 0x2C]
         let news = try #require(
             codec.decode(in: CANFrame(id: 0x0284_02FD, isExtended: true, data: data)))
         #expect(news.axis == .roll && news.isRunning == true && news.fault == 4)
-        #expect(abs((news.angle ?? 0) - 12.5) < 1e-9 && abs((news.rate ?? 0) + 30) < 1e-9)
+        #expect(abs((news.angle ?? 0) - 12.5) < 1e-3 && abs((news.rate ?? 0) + 30) < 1e-9)
         #expect(news.temperature == 30)
     }
 

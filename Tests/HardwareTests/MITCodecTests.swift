@@ -101,15 +101,30 @@ struct MITCodecTests {
         #expect(abs(error.yaw) < 5e-6 && abs(error.roll) < 5e-6 && abs(error.pitch) < 5e-6)
     }
 
+    @Test("an angle at an end of its field is unknown, because it can be outside the range")
+    func ends() {
+        let mit = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits)
+        let cyberGear = CyberGearCodec(ids: Self.ids, host: 0xFD)
+        for (byte, isKnown): (UInt8, Bool) in [(0, false), (0xFF, false), (0x80, true)] {
+            let data: [UInt8] = [2, byte, byte, 0x80, 0, 0, 35, 40]
+            let news = mit.decode(in: CANFrame(id: 0x11, data: data))
+            #expect(news?.rate != nil && (news?.angle != nil) == isKnown)
+            let other = cyberGear.decode(
+                in: CANFrame(
+                    id: 0x0280_02FD, isExtended: true, data: [byte, byte, 0x80, 0, 0x80, 0, 1, 0]))
+            #expect(other?.rate != nil && (other?.angle != nil) == isKnown)
+        }
+    }
+
     @Test("an MIT drive's answer is read, with Damiao's state and temperatures if it has them")
     func mitNews() throws {
         let codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits)
         let plain = try #require(
             codec.decode(
-                in: CANFrame(id: 0x11, data: [2, 0xFF, 0xFF, 0, 0, 0x07, 0xFF])
+                in: CANFrame(id: 0x11, data: [2, 0xFF, 0xFE, 0, 0, 0x07, 0xFF])
                     .cut(to: 6)))
         #expect(plain.axis == .roll && plain.isRunning == nil && plain.fault == nil)
-        #expect(abs((plain.angle ?? 0) - 12.5) < 1e-9 && abs((plain.rate ?? 0) + 30) < 1e-9)
+        #expect(abs((plain.angle ?? 0) - 12.5) < 1e-3 && abs((plain.rate ?? 0) + 30) < 1e-9)
         let damiao = try #require(
             codec.decode(in: CANFrame(id: 0x11, data: [0x13, 0x80, 0, 0x80, 0, 0, 35, 40])))
         #expect(damiao.axis == .pitch && damiao.isRunning == true && damiao.fault == 0)

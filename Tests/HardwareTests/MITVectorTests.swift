@@ -39,14 +39,14 @@ struct MITVectorTests {
         let codec = MITCodec(ids: Self.ids, host: 0, limits: Self.katz, variant: .plain)
         for (data, axis, angle, rate) in [
             ([0x01, 0x8F, 0x5B, 0x7B, 0x88, 0x99], .yaw, 1.5, -2.25),
-            ([0x02, 0x00, 0x00, 0xFF, 0xF0, 0x00], .roll, -12.5, 65),
+            ([0x02, 0x00, 0x00, 0xFF, 0xF0, 0x00], .roll, nil, 65),
             ([0x03, 0x88, 0x0A, 0x80, 0x27, 0xFF], .pitch, 0.7853982, 0.1),
             ([0x01, 0xFE, 0xF8, 0x01, 0xFF, 0xCB], .yaw, 12.4, -64),
-        ] as [([UInt8], GimbalAxis, Double, Double)] {
+        ] as [([UInt8], GimbalAxis, Double?, Double)] {
             let news = codec.decode(in: CANFrame(id: 0, data: data))
             #expect(news?.axis == axis && news?.fault == nil && news?.isRunning == nil)
             // pack_reply cuts the fractions off.
-            #expect((-1e-6...25 / 65535.0).contains(angle - (news?.angle ?? 99)))
+            #expect((-1e-6...25 / 65535.0).contains((angle ?? 99) - (news?.angle ?? 99)))
             #expect((-1e-6...130 / 4095.0).contains(rate - (news?.rate ?? 99)))
         }
     }
@@ -111,12 +111,12 @@ struct MITVectorTests {
                 [0xB2, 0x40, 0x10, 0x12, 0x38, 0x00, 0x50, 0x3C], .roll, 11, -6.2438010,
                 -25.7362637, [80, 60]
             ),
-            ([0xD1, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0x20, 0x21], .yaw, 13, -12.5, 30, [32, 33]),
-        ] as [([UInt8], GimbalAxis, UInt32, Double, Double, [Double])] {
+            ([0xD1, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0x20, 0x21], .yaw, 13, nil, 30, [32, 33]),
+        ] as [([UInt8], GimbalAxis, UInt32, Double?, Double, [Double])] {
             let news = codec.decode(in: CANFrame(id: 0x11, data: data))
             #expect(news?.axis == axis && news?.isRunning == (state == 1))
             #expect(news?.fault == (state < 8 ? 0 : state))
-            #expect(abs((news?.angle ?? 99) - angle) < 1e-6)
+            #expect(abs((news?.angle ?? 99) - (angle ?? 99)) < 1e-6)
             #expect(abs((news?.rate ?? 99) - rate) < 1e-6)
             #expect(news?.temperature == celsius.max())
         }
@@ -166,12 +166,12 @@ struct MITVectorTests {
                 0x0284_02FD, [0x9A, 0xBC, 0x40, 0, 0x80, 0, 1, 0x5D], 2.61101, -0.4999924, 34.9, 4,
                 true
             ),
-            (0x0200_02FD, [0, 0, 0xFF, 0xFF, 0x12, 0x34, 0, 0xFA], -12.5, 1, 25, 0, false),
-            (0x02A1_02FD, [0xFF, 0xFF, 0, 0, 0x80, 0, 1, 0x2C], 12.5, -1, 30, 33, true),
-        ] as [(UInt32, [UInt8], Double, Double, Double, UInt32, Bool)] {
+            (0x0200_02FD, [0, 0, 0xFF, 0xFF, 0x12, 0x34, 0, 0xFA], nil, 1, 25, 0, false),
+            (0x02A1_02FD, [0xFF, 0xFF, 0, 0, 0x80, 0, 1, 0x2C], nil, -1, 30, 33, true),
+        ] as [(UInt32, [UInt8], Double?, Double, Double, UInt32, Bool)] {
             let news = codec.decode(in: CANFrame(id: id, isExtended: true, data: data))
             #expect(news?.axis == .roll && news?.isRunning == isRunning && news?.fault == fault)
-            #expect(abs((news?.angle ?? 99) - angle) < 2e-6)
+            #expect(abs((news?.angle ?? 99) - (angle ?? 99)) < 2e-6)
             #expect(abs((news?.rate ?? 99) / 30 - rate) < 1e-7)
             #expect(news?.temperature == celsius)
         }

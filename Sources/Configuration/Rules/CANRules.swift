@@ -5,7 +5,7 @@ enum CANRules {
     /// All rules for drives on a CAN bus.
     static let all = [
         ids, encoders, encoderDirection, interface, hostID, watchdog, watchdogPeriods,
-        odriveEndpoints,
+        odriveEndpoints, endlessYaw,
     ]
 
     private static func isUsed(_ settings: Settings) -> Bool {
@@ -143,4 +143,30 @@ enum CANRules {
             "Set the three settings, or none of them."
         )
     }
+
+    /// A drive with the Mini Cheetah's protocol reports its angle in a field with a limited range. The
+    /// joint's angle is known in every turn only if this range is a whole number of turns.
+    private static let endlessYaw = ConfigurationRule(
+        keys: [
+            "joints.range_deg", "hardware.linux.mit_angle_rad", "hardware.linux.can_protocol",
+            "hardware.linux.encoders",
+        ]
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard isUsed(settings), linux.encoders == .drives, settings.joints.rangeDeg.isYawEndless
+        else { return nil }
+        let isMIT = linux.canProtocol == .mit
+        guard isMIT || linux.canProtocol == .cybergear else { return nil }
+        let largest = isMIT ? linux.mitAngleRad : cyberGearAngle
+        guard abs((2 * largest).remainder(dividingBy: 2 * .pi)) > 0.002 else { return nil }
+        return (
+            "lets yaw turn without end, but the drives report angles from -\(SettingValue.text(of: largest)) to \(SettingValue.text(of: largest)) rad, which is not a whole number of turns",
+            isMIT
+                ? "Set the drives' P_MAX and hardware.linux.mit_angle_rad to 12.566, or limit the range of yaw."
+                : "Limit the range of yaw, for example to [-170, 170]."
+        )
+    }
+
+    /// Largest angle in the replies of a CyberGear, rad.
+    private static let cyberGearAngle = 12.5
 }

@@ -160,7 +160,7 @@ struct CyberGearCodec: DriveCodec {
             let temperature = frame.big16(at: 6)
         else { return nil }
         var news = DriveReading(axis: axis)
-        news.angle = FixedPoint.decode(UInt32(angle), range: Self.limits.angle, bits: 16)
+        news.angle = FixedPoint.angle(angle, range: Self.limits.angle)
         news.rate = FixedPoint.decode(UInt32(rate), range: Self.limits.rate, bits: 16)
         news.temperature = Double(temperature) / 10
         news.fault = frame.id >> 16 & 0x3F

@@ -35,6 +35,12 @@ enum FixedPoint {
     static func decode(_ number: UInt32, range: Double, bits: Int) -> Double {
         Double(number) / top(bits: bits) * 2 * range - range
     }
+
+    /// Angle in a field of 16 bits, rad. An integer at an end of the field can be an angle outside the
+    /// range; the result is then nil.
+    static func angle(_ number: UInt16, range: Double) -> Double? {
+        number == 0 || number == .max ? nil : decode(UInt32(number), range: range, bits: 16)
+    }
 }
 
 /// The Mini Cheetah's protocol (Katz, "A low cost modular actuator for dynamic robots", MIT 2018),
@@ -220,7 +226,7 @@ struct MITCodec: DriveCodec {
             return nil
         }
         var news = DriveReading(axis: axis)
-        news.angle = FixedPoint.decode(UInt32(angle), range: limits.angle, bits: 16)
+        news.angle = FixedPoint.angle(angle, range: limits.angle)
         let rate = UInt32(frame[3]) << 4 | UInt32(frame[4] >> 4)
         news.rate = FixedPoint.decode(rate, range: limits.rate, bits: 12)
         guard frame.count == 8 else { return news }
