@@ -37,4 +37,22 @@ struct ServoPulseTests {
             of: servo, axis: .pitch, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(margins.areHealthy, "\(margins)")
     }
+
+    @Test(
+        "a pulse longer than 90 % of the pulse period is refused", arguments: ["pca9685", "pwm"])
+    func longPulses(motors: String) {
+        func found(frameHz: Int, longest: Int) -> [String] {
+            problems(
+                """
+                hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 200
+                hardware.linux.motors = '\(motors)'\nservo.frame_hz = \(frameHz)
+                servo.pulse_us = [[1000, 2000], [1000, 2000], [500, \(longest)]]
+                """
+            ).map(\.description)
+        }
+        #expect(found(frameHz: 360, longest: 2500) == [])
+        #expect(found(frameHz: 361, longest: 2500).contains { $0.contains("to at most 360") })
+        #expect(found(frameHz: 300, longest: 3000) == [])
+        #expect(found(frameHz: 400, longest: 2000) == [])
+    }
 }

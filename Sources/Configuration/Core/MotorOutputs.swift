@@ -24,7 +24,8 @@ extension Settings.Linux {
 /// Rules for motors on real chips.
 enum MotorRules {
     static let all =
-        [driver, channels, prescaler, bus, direction, homeLines] + CANRules.all + SerialRules.all
+        [driver, channels, prescaler, pulses, bus, direction, homeLines]
+        + CANRules.all + SerialRules.all
         + [stepRange("slider", \.slider), stepRange("x", \.x), stepRange("y", \.y)]
 
     private static let driver = ConfigurationRule(
@@ -100,6 +101,28 @@ enum MotorRules {
         return (
             "applies to servos, but motors.type selects brushless motors on the same PCA9685, which has one pulse frequency for all outputs",
             "Remove servo.frame_hz; brushless motors use motors.pwm_hz."
+        )
+    }
+
+    /// Longest permitted pulse of a servo, as a fraction of the pulse period.
+    private static let longestPulse = 0.9
+
+    private static let pulses = ConfigurationRule(
+        keys: [
+            "servo.pulse_us", "servo.frame_hz", "motors.type", "hardware.linux.motors",
+            "hardware.backend",
+        ]
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard settings.hardware.backend == .linux, settings.motors.type == .servo,
+            linux.motors == .pca9685 || linux.motors == .pwm
+        else { return nil }
+        let ends = settings.servo.pulseUs.upper
+        let longest = max(ends.yaw, ends.roll, ends.pitch)
+        guard longest > longestPulse * 1e6 / settings.servo.frameHz else { return nil }
+        return (
+            "contains a pulse that is too long for servo.frame_hz = \(SettingValue.text(of: settings.servo.frameHz))",
+            "Set servo.frame_hz to at most \(Int(longestPulse * 1e6 / longest)): a pulse must not take more than 90 % of the time from one pulse to the next."
         )
     }
 
