@@ -47,6 +47,7 @@ struct SensorSettingsTests {
                 "handle_imu = 'bmi088'\nhardware.linux.handle_address = 24",
                 "is also the address of the camera's sensor on the same bus"
             ),
+            ("handle_imu = 'bmi088'", "needs hardware.linux.handle_address = 0x18 or 0x19"),
             (
                 "encoders = 'as5600'\nhardware.linux.encoder_bus_roll = '/dev/i2c-11'",
                 "every AS5600 has the address 0x36"
@@ -88,6 +89,10 @@ struct SensorSettingsTests {
     func allowed() {
         #expect(
             problems(Self.base + "imu = 'mpu6050'\nhardware.linux.handle_imu = 'mpu6050'").isEmpty)
+        #expect(
+            problems(
+                Self.base + "handle_imu = 'bmi088'\nhardware.linux.handle_address = 25"
+            ).isEmpty)
         #expect(problems(Self.base + "encoders = 'as5600'").isEmpty)
         #expect(
             problems(Self.base + "imu = 'icm42688p'\nhardware.linux.imu_interface = 'spi'").isEmpty)

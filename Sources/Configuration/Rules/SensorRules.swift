@@ -4,7 +4,7 @@ import GimbalCore
 enum SensorRules {
     /// All rules for sensors.
     static let all = [
-        interface, handleAddress, encoderBuses, encoderDirection, buffer, bufferRate,
+        interface, handleAddress, handleBMI088, encoderBuses, encoderDirection, buffer, bufferRate,
     ]
 
     static let interface = ConfigurationRule(keys: [
@@ -36,6 +36,19 @@ enum SensorRules {
         return (
             "is also the address of the camera's sensor on the same bus",
             "Pull the address pin of one of the two sensors high, and set the new address of this sensor."
+        )
+    }
+
+    static let handleBMI088 = ConfigurationRule(
+        keys: ["hardware.linux.handle_imu", "hardware.linux.handle_address"]
+    ) { settings in
+        let linux = settings.hardware.linux
+        guard linux.handleImu == .bmi088, ![0x18, 0x19].contains(linux.handleAddress) else {
+            return nil
+        }
+        return (
+            "needs hardware.linux.handle_address = 0x18 or 0x19",
+            "Set the address of the accelerometer; the gyroscope then has the address 0x68 or 0x69."
         )
     }
 
