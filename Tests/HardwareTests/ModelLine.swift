@@ -13,6 +13,8 @@ final class ModelLine: SerialTransport {
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     private(set) var isOpen = false
     private var isPlugged = true
+    /// Errno of sending while the port stays open; 0 if the bytes are sent.
+    var sendError: Int32 = 0
 
     /// Time for which the line collects received bytes, s.
     let latency: Double
@@ -67,6 +69,7 @@ final class ModelLine: SerialTransport {
 
     func send(_ bytes: SerialBytes) throws(BusErrno) {
         guard isPlugged else { throw BusErrno(code: EIO) }
+        guard sendError == 0 else { throw BusErrno(code: sendError) }
         let sent = now.advanced(bySeconds: Double(bytes.count) * 10 / baud)
         mm_receive(model, bytes.data, Int32(bytes.count), sent.nanoseconds)
         var reply = [UInt8](repeating: 0, count: 1024)

@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Glibc
 import MotorModels
 import Realtime
 import Testing
@@ -137,6 +138,19 @@ struct ServoBusTests {
         bench.line.unplug()
         #expect(bench.time { bench.feedback.conditions.intersects(.motorPortLost) } < 0.02)
         #expect(bench.reports.lastError != 0)
+    }
+
+    @Test("a transfer that fails while the port stays open also fails when it is repeated")
+    func fullPort() throws {
+        let bench = ServoBench()
+        bench.run(0.1)
+        let now = bench.line.now
+        bench.line.sendError = EAGAIN
+        for _ in 0..<2 {
+            #expect(throws: BusError.self) { try bench.motors.write(.off, now: now) }
+        }
+        bench.line.sendError = 0
+        try bench.motors.write(.off, now: now)
     }
 
     @Test("a gimbal without a roll servo uses two servos, and its roll angle is zero")

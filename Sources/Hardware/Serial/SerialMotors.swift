@@ -136,7 +136,6 @@ final class SerialMotors: MotorPort {
     private func exchange(
         _ output: MotorOutput, now: Instant, _ operation: BusError.Operation
     ) throws(BusError) {
-        lastExchange = now
         let (zero, direction) = (installation.zero, installation.direction)
         var command = DriveCommand(
             isEnabled: output.enabled, torque: output.torque * direction, states: reports.states,
@@ -157,6 +156,8 @@ final class SerialMotors: MotorPort {
             try line.send(request)
             reports.noteSent()
             try receiveReplies(sent: line.now)
+            // A failed exchange can be repeated in the same period.
+            lastExchange = now
         } catch {
             throw failure(operation, error)
         }
