@@ -51,11 +51,18 @@ int ch_gpio_request(
         request.config.attrs[0].mask = active_low;
         request.config.attrs[0].attr.id = GPIO_V2_LINE_ATTR_ID_FLAGS;
         request.config.attrs[0].attr.flags = request.config.flags | GPIO_V2_LINE_FLAG_ACTIVE_LOW;
+        // An open switch would leave its line floating.
+        if (!is_output) request.config.attrs[0].attr.flags |= GPIO_V2_LINE_FLAG_BIAS_PULL_UP;
     }
     strncpy(request.consumer, "airframed", sizeof request.consumer - 1);
     int chip_fd = open(chip, O_RDWR | O_CLOEXEC);
     if (chip_fd < 0) return errno;
     int error = result(ioctl(chip_fd, GPIO_V2_GET_LINE_IOCTL, &request));
+    if (active_low != 0 && !is_output && (error == EINVAL || error == EOPNOTSUPP)) {
+        // The chip has no pull-up resistors.
+        request.config.attrs[0].attr.flags &= ~(uint64_t)GPIO_V2_LINE_FLAG_BIAS_PULL_UP;
+        error = result(ioctl(chip_fd, GPIO_V2_GET_LINE_IOCTL, &request));
+    }
     // The lines remain requested after the close of the chip, because they have a separate descriptor.
     close(chip_fd);
     if (error == 0) *fd = request.fd;

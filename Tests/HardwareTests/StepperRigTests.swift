@@ -118,7 +118,7 @@ struct StepperRigTests {
         lines.pressed = 0b010
         _ = run(&rig, goals, ticks: 400)
         lines.pressed = 0b101
-        _ = run(&rig, goals, ticks: 10)
+        _ = run(&rig, goals, ticks: 30)
         #expect(rig.axes.1.homing == .done && rig.axes.1.position == 0)
         #expect(lines.steps[0] == 0 && lines.steps[2] == 0)
     }

@@ -155,6 +155,26 @@ struct StepAxisTests {
         #expect(listener.steps == home + 40)
     }
 
+    @Test("single wrong samples of the switch neither end the search nor count as its edge")
+    func noisySwitch() {
+        var listener = Listener()
+        var samples = 0
+        listener.run(Self.home, seconds: 8) { steps in
+            samples += 1
+            return (steps <= -300) != samples.isMultiple(of: 37)
+        }
+        #expect(listener.axis.homing == .done && listener.axis.position == 0)
+        #expect(listener.steps > -300 && listener.steps < -295)
+    }
+
+    @Test("a search that begins on the switch leaves it")
+    func beginsOnSwitch() {
+        var listener = Listener()
+        listener.run(Self.home, seconds: 2) { $0 < 20 }
+        #expect(listener.axis.homing == .done && listener.lowest >= -1)
+        #expect(listener.steps >= 20 && listener.steps < 25)
+    }
+
     @Test("the search fails if the switch never closes")
     func noSwitch() {
         var listener = Listener { $0.homingRange = 100 }

@@ -33,7 +33,8 @@ int ch_i2c_transfer(int fd, struct i2c_msg *messages, uint32_t count);
 // MARK: GPIO (Documentation/userspace-api/gpio/chardev.rst, version 2)
 
 /// Requests lines of /dev/gpiochipN; outputs are inactive at first. Bit n of `active_low` belongs to the line
-/// `lines[n]`. The kernel releases the lines when the descriptor is closed. The function makes three calls.
+/// `lines[n]`. Inputs that are active when low get the chip's pull-up resistors, if the chip has them. The kernel releases
+/// the lines when the descriptor is closed. The function makes three calls, or four if the kernel refuses the resistors.
 int ch_gpio_request(
     const char *chip, const uint32_t *lines, uint32_t count, uint64_t active_low, int is_output, int *fd);
 

@@ -53,7 +53,8 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case seeking
         /// The motor moves off the switch.
         case leaving
-        /// Homing is complete: position 0 is the switch's edge.
+        /// Homing is complete: position 0 is the switch's edge. The edge counts when the switch has
+        /// been released for `steadySeconds`.
         case done
         /// Homing has failed: the switch did not respond, or was not released.
         case failed
@@ -85,6 +86,13 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     private var ahead = 0.0
     private var sought = 0
     private var asked: Instant?
+    /// Last state of the home switch, and the time since its last change, s.
+    private var isPressed = false
+    private var unchangedSeconds = 0.0
+
+    /// Time without a change of the home switch after which its state counts, s. A switch bounces
+    /// for less time.
+    private static let steadySeconds = 0.01
 
     /// Creates a motor at rest at position 0.
     public init(parameters: Parameters) { self.parameters = parameters }
@@ -103,7 +111,9 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         let wasHigh = lines.step
         lines.step = false
         let acceleration = parameters.acceleration * dt
-        let wish = wish(goal, isAtSwitch: isAtSwitch, now: now)
+        unchangedSeconds = isAtSwitch == isPressed ? unchangedSeconds + dt : 0
+        isPressed = isAtSwitch
+        let wish = wish(goal, now: now)
         speed += min(max(wish - speed, -acceleration), acceleration)
         if wish == 0, abs(speed) <= acceleration { speed = 0 }
         ahead += speed * dt
@@ -135,7 +145,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         }
     }
 
-    private mutating func wish(_ goal: Goal, isAtSwitch: Bool, now: Instant) -> Double {
+    private mutating func wish(_ goal: Goal, now: Instant) -> Double {
         switch goal {
         case .hold, .further:
             abandonHoming()
@@ -153,7 +163,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
         case .home(let asked):
             if asked != self.asked { homing = .none }
             self.asked = asked
-            return homingRequest(isAtSwitch: isAtSwitch)
+            return homingRequest()
         }
     }
 
@@ -182,14 +192,17 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// Homing speed, steps/s, negative, limited to the motor's largest speed.
     private var homingSpeed: Double { max(parameters.homingSpeed, -parameters.maxSpeed) }
 
-    private mutating func homingRequest(isAtSwitch: Bool) -> Double {
+    private mutating func homingRequest() -> Double {
+        let isSteady = unchangedSeconds >= Self.steadySeconds
         switch homing {
         case .none:
-            homing = isAtSwitch ? .leaving : .seeking
+            homing = .seeking
             sought = 0
+            // The switch has not been read before.
+            unchangedSeconds = 0
             return 0
         case .seeking:
-            if isAtSwitch {
+            if isPressed, isSteady {
                 homing = .leaving
                 sought = 0
                 return 0
@@ -200,7 +213,7 @@ public struct StepAxis: Sendable, BitwiseCopyable {
             }
             return homingSpeed
         case .leaving:
-            guard isAtSwitch else {
+            guard isPressed || !isSteady else {
                 homing = .done
                 position = 0
                 ahead = 0
