@@ -74,6 +74,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         encoders?.read(now: now)
         drives?.read(now: now)
         supply?.step(now: now)
+        if !areMotorsOn { camera.findMissingParts(now: now) }
     }
 
     var conditions: Conditions {

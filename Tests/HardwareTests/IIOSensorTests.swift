@@ -14,6 +14,7 @@ private final class Bench {
     private var sensor: IIOSensor?
     private(set) var now = Instant(nanoseconds: 5_000_000_000)
     private(set) var errors: [BusError] = []
+    var areMotorsOn = true
 
     init() {
         wiring.tree = kernel.tree
@@ -35,6 +36,7 @@ private final class Bench {
             } catch {
                 errors.append(error)
             }
+            if !areMotorsOn { sensor.findMissingParts(now: now) }
             for index in 0..<batch.count { samples.append(batch[index]) }
         }
         return samples
@@ -117,6 +119,41 @@ struct IIOSensorTests {
         let fields = samples.filter { $0.contents.contains(.magneticField) }
         #expect(fields.count == 1, "each measurement is used once")
         #expect(abs((fields.first?.magneticField.z ?? 0) - 300 * 0.0146) < 1e-9)
+    }
+
+    @Test("a magnetometer that is late or plugged in again is used, after the motors have been off")
+    func lateMagnetometer() {
+        let bench = Bench()
+        bench.wiring.magnetometer = "lis3mdl"
+        Self.addPair(bench.kernel)
+        bench.kernel.removeDevice(5)
+        var number = 0
+        /// Number of measurements of the magnetometer's device in the samples.
+        func fields(_ periods: Int) -> Int {
+            bench.run(periods) { now in
+                for device in [4, 3] {
+                    bench.kernel.deliver(
+                        MadeUpIIO.scan([10, 0, 0], time: now - 400_000), from: device)
+                }
+                guard bench.kernel.text("iio:device\(number)/buffer/enable") == "1" else { return }
+                let value = Int16(truncatingIfNeeded: now / 2_000_000 % 1000)
+                bench.kernel.deliver(
+                    MadeUpIIO.scan([value, 0, 300], time: now - 900_000), from: number)
+            }.count { $0.contents.contains(.magneticField) }
+        }
+        #expect(fields(100) == 0 && bench.report.isRunning)
+        for device in [5, 6] {
+            number = device
+            bench.kernel.add(
+                device, name: "lis3mdl", channels: MadeUpIIO.axes("magn", "be:s16/16>>0"),
+                files: ["in_magn_scale": "0.000146"])
+            bench.areMotorsOn = true
+            #expect(fields(3000) == 0, "the motors are on")
+            bench.areMotorsOn = false
+            _ = fields(3000)
+            #expect(fields(10) == 10 && bench.report.outages == 0)
+            bench.kernel.removeDevice(device)
+        }
     }
 
     @Test("devices are found by name, label and number; a wrong name is reported")

@@ -38,9 +38,14 @@ final class IIOSensor: CameraSensor {
     private var upSince = Instant(nanoseconds: 0)
     private var lastTime = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
+    /// The magnetometer's device, while it is set up later than the other devices.
+    private var late: IIOPart?
+    private var nextSearch = Instant(nanoseconds: .min / 2)
 
     /// Pause after a failed set-up, s.
     private static let retrySeconds = 0.2
+    /// Interval between two searches for a missing magnetometer, s.
+    private static let searchSeconds = 5.0
     /// Time without a measurement after which the devices are set up again, s.
     private static let stallSeconds = 0.1
     /// Longest time from the set-up to the first measurement, s; some sensors need 0.1 s to start.
@@ -168,6 +173,7 @@ final class IIOSensor: CameraSensor {
     private func restart(now: Instant, after seconds: Double) {
         isUp = false
         parts = []
+        late = nil
         track.removeAll()
         field = nil
         notBefore = now.advanced(bySeconds: seconds)
@@ -211,20 +217,42 @@ final class IIOSensor: CameraSensor {
     private func find() throws(IIOFailure) {
         let devices = IIODevice.all(in: wiring.tree)
         let choice = try IIOChoice(wiring, devices)
-        func part(_ device: IIODevice, _ quantities: [IIOQuantity], isOptional: Bool) -> IIOPart {
-            IIOPart(
-                wiring.tree, device, quantities: quantities, request: wiring.request,
-                isOptional: isOptional)
+        parts = choice.parts.map { part($0) }
+    }
+
+    private func part(_ choice: IIOChoice.Part) -> IIOPart {
+        IIOPart(
+            wiring.tree, choice.device, quantities: choice.quantities, request: wiring.request,
+            isOptional: choice.isOptional)
+    }
+
+    func findMissingParts(now: Instant) {
+        guard isUp, wiring.magnetometer != nil else { return }
+        if let late {
+            do throws(IIOFailure) { try late.advance() } catch { self.late = nil }
+            guard late.isUp else { return }
+            parts.append(late)
+            self.late = nil
         }
-        parts = choice.parts.map { part($0.device, $0.quantities, isOptional: $0.isOptional) }
+        guard now.seconds(since: max(fieldTime, upSince)) > FieldWatch.longestSeconds,
+            now >= nextSearch
+        else { return }
+        nextSearch = now.advanced(bySeconds: Self.searchSeconds)
+        guard let choice = try? IIOChoice(wiring, IIODevice.all(in: wiring.tree)),
+            let found = choice.parts.first(where: { $0.isOptional })
+        else { return }
+        parts.removeAll { $0.isOptional }
+        late = part(found)
     }
 }
 
 /// Selection of a sensor's devices from the kernel's IIO devices.
 struct IIOChoice {
-    /// The devices, each with the quantities that are used; the device that contains the gyroscope
-    /// is first.
-    private(set) var parts: [(device: IIODevice, quantities: [IIOQuantity], isOptional: Bool)]
+    /// A device, with the quantities that are used; the sensor works without an optional device.
+    typealias Part = (device: IIODevice, quantities: [IIOQuantity], isOptional: Bool)
+
+    /// The devices; the device that contains the gyroscope is first.
+    private(set) var parts: [Part]
 
     /// Chooses the devices.
     ///

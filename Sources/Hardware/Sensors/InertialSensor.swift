@@ -14,10 +14,16 @@ protocol CameraSensor: AnyObject {
 
     /// True if the settings name a magnetometer, which must deliver measurements.
     var expectsMagneticField: Bool { get }
+
+    /// Searches for a missing part without which the sensor works, such as a magnetometer. A search
+    /// takes several milliseconds. Therefore the bus thread calls the method only while the motors
+    /// are off, once per period.
+    func findMissingParts(now: Instant)
 }
 
 extension CameraSensor {
     var expectsMagneticField: Bool { false }
+    func findMissingParts(now: Instant) {}
 }
 
 /// Inertial sensor on its bus. The driver sets the sensor up step by step, while the bus thread
