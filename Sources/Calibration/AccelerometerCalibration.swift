@@ -6,12 +6,14 @@ internal import CMathShim
 ///
 /// The camera can be put on its faces in any order; the calibration detects each face. The poses
 /// need not be exact, because the calibration uses only the magnitude of the specific force. Only
-/// the upright pose defines the horizon. The calibration also uses still poses between two faces,
-/// because they determine the cross-axis terms.
+/// the upright pose defines the horizon, if the mounting has not been calibrated. The calibration
+/// also uses still poses between two faces, because they determine the cross-axis terms.
 public struct AccelerometerCalibration: Sendable {
     /// Result of the calibration: offset and matrix, with their accuracy.
     public struct Result: Sendable, Equatable {
-        /// Correction of raw samples: offset and matrix, sensor frame, m/s².
+        /// Correction of raw samples: offset and matrix, sensor frame, m/s². The matrix contains the
+        /// rotation that levels the upright pose; `ActiveCalibrations` applies this rotation to all
+        /// sensors.
         public var correction: SensorCorrection.Affine
         /// Standard deviation of the offset on the least certain axis, m/s².
         public var offsetSigma: Double

@@ -45,21 +45,62 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// Correction of the sensors' samples from all active calibrations. Results of calibrations
     /// replace configured values.
     ///
+    /// The rotation that the accelerometer's matrix contains becomes a part of the mounting, and
+    /// therefore also turns the rates and the magnetic field. Otherwise, the sensors of one chip
+    /// would be misaligned against each other.
+    ///
     /// - Parameters:
     ///   - configured: The configured mounting rotation.
     ///   - now: Current date, seconds since 1970.
     /// - Returns: The correction for the stabilizer.
     public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
-        var result = configured
-        if let accelerometer = record(.accelerometer) { result.accel = accelerometer.affine }
-        if let magnetometer = record(.magnetometer) { result.magnetic = magnetometer.affine }
-        if let q = record(.mounting)?.values {
-            result.mounting = Quaternion(w: q[0], x: q[1], y: q[2], z: q[3])
-        }
+        var result = recorded(configured: configured)
+        let parts = result.accel.parts
+        result.accel = parts.symmetric
+        result.mounting = result.mounting * parts.turn
         if let gyro = record(.gyro) {
             result.gyroBias = GyroBiasAging.prior(of: gyro, now: now)
         }
         return result
+    }
+
+    /// The recorded matrices and the recorded mounting, with which a new calibration begins. The
+    /// accelerometer's matrix contains the rotation that levels its upright pose; the mounting does
+    /// not contain this rotation.
+    ///
+    /// - Parameter configured: The configured mounting rotation.
+    /// - Returns: The values, without a bias of the gyroscope.
+    public func recorded(configured: SensorCorrection) -> SensorCorrection {
+        var result = configured
+        if let accelerometer = record(.accelerometer) { result.accel = accelerometer.affine }
+        if let magnetometer = record(.magnetometer) { result.magnetic = magnetometer.affine }
+        if let mounting = record(.mounting) {
+            result.mounting = mounting.mounting(accel: result.accel)
+        }
+        return result
+    }
+}
+
+extension SensorCorrection.Affine {
+    /// The correction without its rotation, and the rotation: `matrix = turn · symmetric`. This is
+    /// the polar decomposition of a matrix near the identity (Higham: Computing the Polar
+    /// Decomposition, 1986).
+    var parts: (turn: Quaternion, symmetric: SensorCorrection.Affine) {
+        var (x, y, z) = (rowX, rowY, rowZ)
+        // The mean of a matrix and its inverse transpose converges quadratically to the rotation.
+        for _ in 0..<8 {
+            let determinant = x.dot(y.cross(z))
+            (x, y, z) = (
+                (x + y.cross(z) / determinant) / 2, (y + z.cross(x) / determinant) / 2,
+                (z + x.cross(y) / determinant) / 2
+            )
+        }
+        // The transposed rotation times the matrix.
+        var symmetric = self
+        symmetric.rowX = rowX * x.x + rowY * y.x + rowZ * z.x
+        symmetric.rowY = rowX * x.y + rowY * y.y + rowZ * z.y
+        symmetric.rowZ = rowX * x.z + rowY * y.z + rowZ * z.z
+        return (MountingCalibration.quaternion(rows: x, y, z), symmetric)
     }
 }
 

@@ -11,12 +11,13 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
     /// Calibration of the magnetometer's hard-iron and soft-iron errors.
     case magnetometer
 
-    /// Number of values in the result of a calibration.
-    var valueCount: Int {
+    /// Permitted numbers of values in the result of a calibration.
+    var valueCounts: [Int] {
         switch self {
-        case .gyro: 3
-        case .accelerometer, .magnetometer: 12
-        case .mounting: 4
+        case .gyro: [3]
+        case .accelerometer, .magnetometer: [12]
+        // Records of earlier versions do not contain the two poses.
+        case .mounting: [10, 4]
         }
     }
 }
@@ -27,7 +28,8 @@ public struct CalibrationRecord: Sendable, Equatable {
     public var kind: CalibrationKind
     /// Values of the calibration's result. The gyroscope has an offset x y z, rad/s. Accelerometer
     /// (m/s²) and magnetometer (µT) have an offset x y z, then the matrix by rows. The mounting has
-    /// a quaternion w x y z, the rotation from the sensor frame to the camera frame.
+    /// a quaternion w x y z, the rotation from the sensor frame to the camera frame, then the raw
+    /// specific forces x y z of the two poses, m/s².
     public var values: [Double]
     /// Standard deviation of the offset, in the unit of the sensor; for the mounting, standard
     /// deviation of the direction, rad.
@@ -56,7 +58,7 @@ public struct CalibrationRecord: Sendable, Equatable {
     /// True if the numbers are possible for a healthy sensor. Without the check, numbers from a
     /// damaged file could make the controller turn the camera around.
     public var isPlausible: Bool {
-        guard values.count == kind.valueCount,
+        guard kind.valueCounts.contains(values.count),
             (values + [sigma, residual, date]).allSatisfy(\.isFinite),
             sigma > 0, residual >= 0, temperature?.isFinite ?? true
         else { return false }
@@ -68,7 +70,11 @@ public struct CalibrationRecord: Sendable, Equatable {
         case .magnetometer:
             return values[..<3].allSatisfy { abs($0) < 5000 } && isNearIdentity(within: 0.95)
         case .mounting:
-            return abs(values.reduce(0) { $0 + $1 * $1 } - 1) < 1e-6
+            guard abs(values[..<4].reduce(0) { $0 + $1 * $1 } - 1) < 1e-6 else { return false }
+            guard let poses else { return true }
+            let (a, b) = (poses.level, poses.lensDown)
+            return abs(a.norm - 9.8) < 4 && abs(b.norm - 9.8) < 4
+                && a.cross(b).norm > 0.1 * a.norm * b.norm
         }
     }
 
@@ -82,6 +88,25 @@ public struct CalibrationRecord: Sendable, Equatable {
     /// - Returns: Offset x y z, then the matrix by rows.
     public static func values(_ affine: SensorCorrection.Affine) -> [Double] {
         [affine.offset, affine.rowX, affine.rowY, affine.rowZ].flatMap { [$0.x, $0.y, $0.z] }
+    }
+
+    /// Raw specific forces in the two poses of a mounting, sensor frame, m/s²; nil for other
+    /// calibrations, and for records of earlier versions. With the poses, a later calibration of
+    /// the accelerometer does not change the horizon.
+    public var poses: (level: Vector3, lensDown: Vector3)? {
+        guard kind == .mounting, values.count == 10 else { return nil }
+        return (
+            Vector3(values[4], values[5], values[6]), Vector3(values[7], values[8], values[9])
+        )
+    }
+
+    /// The mounting rotation of a mounting's record, with an accelerometer that `accel` corrects.
+    func mounting(accel: SensorCorrection.Affine) -> Quaternion {
+        guard let poses else {
+            return Quaternion(w: values[0], x: values[1], y: values[2], z: values[3])
+        }
+        return MountingCalibration.mounting(
+            level: accel.apply(poses.level), lensDown: accel.apply(poses.lensDown))
     }
 
     /// The numbers of the record as offset and matrix.

@@ -12,6 +12,10 @@ public struct MountingCalibration: Sendable {
     public struct Result: Sendable, Equatable {
         /// Mounting: rotation from the sensor frame to the camera's body frame.
         public var mounting: Quaternion
+        /// Raw specific force in the level pose, sensor frame, m/s².
+        public var level: Vector3
+        /// Raw specific force in the pose with the lens down, sensor frame, m/s².
+        public var lensDown: Vector3
         /// Angle between the two poses, rad.
         public var tilt: Double
         /// Difference between the magnitudes of the specific force in the two poses, m/s². An ideal
@@ -38,12 +42,13 @@ public struct MountingCalibration: Sendable {
     private let parameters: Parameters
     private let accel: SensorCorrection.Affine
     private var window: StillWindow
+    /// Raw specific force in the level pose, sensor frame, m/s².
     private var level: Vector3?
 
     /// Creates a calibration without poses; the first still pose is the level pose.
     ///
     /// - Parameters:
-    ///   - accel: Active correction of the accelerometer.
+    ///   - accel: Recorded correction of the accelerometer.
     ///   - parameters: Parameters of the calibration procedure.
     public init(accel: SensorCorrection.Affine, parameters: Parameters = Parameters()) {
         self.accel = accel
@@ -77,29 +82,33 @@ public struct MountingCalibration: Sendable {
             )
         }
         guard let level else {
-            self.level = force
+            self.level = mean.accel
             return .collecting
         }
-        let tilt = cm_atan2(level.cross(force).norm, level.dot(force))
+        let first = accel.apply(level)
+        let tilt = cm_atan2(first.cross(force).norm, first.dot(force))
         if tilt < parameters.smallestTilt { return .collecting }
         guard tilt <= parameters.largestTilt else {
             return .refused(
                 "The camera is tilted too far in the second pose. Tilt the lens down by about 45 to 90 degrees."
             )
         }
-        return .done(Self.solve(level: level, lensDown: force, tilt: tilt))
+        return .done(
+            Result(
+                mounting: Self.mounting(level: first, lensDown: force), level: level,
+                lensDown: mean.accel, tilt: tilt, residual: abs(first.norm - force.norm)))
     }
 
-    private static func solve(level: Vector3, lensDown: Vector3, tilt: Double) -> Result {
+    /// Computes the mounting from the corrected specific forces in the two poses, which must not be
+    /// parallel.
+    static func mounting(level: Vector3, lensDown: Vector3) -> Quaternion {
         // The camera's axes in the sensor frame. At rest, the specific force points up. When the
         // lens is turned down, the up vector rotates about −y of the camera, so up × up' is +y.
         let down = -(level / level.norm)
         let axis = level.cross(lensDown)
         let right = axis / axis.norm
         let forward = right.cross(down)
-        return Result(
-            mounting: quaternion(rows: forward, right, down), tilt: tilt,
-            residual: abs(level.norm - lensDown.norm))
+        return quaternion(rows: forward, right, down)
     }
 
     /// Converts a rotation matrix with the given rows to a quaternion. The quaternion's largest

@@ -93,4 +93,52 @@ struct ActiveCalibrationsTests {
         let after = book.correction(configured: configured, now: 1000)
         #expect(after.mounting == Quaternion(w: 0, x: 1, y: 0, z: 0))
     }
+
+    @Test(
+        "the rotation in the accelerometer's matrix turns all sensors, also in old records"
+    )
+    func rotation() {
+        let turn = Quaternion.aboutX(0.04) * .aboutY(-0.03)
+        let mounting = Quaternion.aboutZ(0.5) * .aboutX(3)
+        var symmetric = SensorCorrection.Affine()
+        symmetric.offset = Vector3(0.1, -0.2, 0.05)
+        symmetric.rowX = Vector3(1.01, 0.003, -0.002)
+        symmetric.rowY = Vector3(0.003, 0.99, 0.004)
+        symmetric.rowZ = Vector3(-0.002, 0.004, 1.02)
+        var matrix = symmetric
+        for axis in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)] {
+            let column = Vector3(
+                symmetric.rowX.dot(axis), symmetric.rowY.dot(axis), symmetric.rowZ.dot(axis))
+            let change = turn.rotate(column) - column
+            matrix.rowX += axis * change.x
+            matrix.rowY += axis * change.y
+            matrix.rowZ += axis * change.z
+        }
+        var book = ActiveCalibrations()
+        book.apply(
+            CalibrationRecord(
+                kind: .accelerometer, values: CalibrationRecord.values(matrix), sigma: 0.01,
+                residual: 0.01, date: 0, temperature: nil))
+        book.apply(
+            CalibrationRecord(
+                kind: .mounting, values: [mounting.w, mounting.x, mounting.y, mounting.z],
+                sigma: 0.01, residual: 0, date: 0, temperature: nil))
+        let correction = book.correction(configured: SensorCorrection(), now: 0)
+        #expect((correction.accel.rowX - symmetric.rowX).norm < 1e-12)
+        #expect((correction.accel.rowY - symmetric.rowY).norm < 1e-12)
+        #expect((correction.accel.rowZ - symmetric.rowZ).norm < 1e-12)
+        #expect(correction.accel.offset == symmetric.offset)
+        let error = (mounting * turn).conjugate * correction.mounting
+        #expect(error.rotationVector.norm < 1e-12)
+    }
+
+    @Test(
+        "a mounting with poses that are parallel or not at rest is damaged", arguments: [9.8, 30])
+    func poses(force: Double) {
+        var record = Self.mounting
+        record.values += [0, 0, force, 0, 0.1, force]
+        #expect(!record.isPlausible)
+        record.values[7...9] = [force, 0, 0]
+        #expect(record.isPlausible == (force < 10))
+    }
 }

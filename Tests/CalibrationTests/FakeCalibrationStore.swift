@@ -20,8 +20,9 @@ final class FakeCalibrationStore: CalibrationStore {
 
     var calibrations: ActiveCalibrations { state.withLock { $0.book } }
     var isCalibrating: Bool { state.withLock { $0.isCalibrating } }
+    let configuredCorrection = SensorCorrection()
     var correction: SensorCorrection {
-        calibrations.correction(configured: SensorCorrection(), now: 0)
+        calibrations.correction(configured: configuredCorrection, now: 0)
     }
     func noteRefusal(of kind: CalibrationKind, _ reason: String) {}
     func setCalibrating(_ isCalibrating: Bool) {

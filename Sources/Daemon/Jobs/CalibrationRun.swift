@@ -25,6 +25,8 @@ struct CalibrationRun: Sendable {
     /// Kind of the calibration.
     let kind: CalibrationKind
     private var work: Work
+    /// True if the mounting has been calibrated, and its level pose defines the horizon.
+    private let isHorizonKnown: Bool
     private var lastTime: Instant?
     /// Temperature of the sensor at the newest sample, °C; nil if it is unknown.
     private(set) var temperature: Double?
@@ -33,17 +35,19 @@ struct CalibrationRun: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Kind of the calibration.
-    ///   - correction: Active correction of the sensors. The run needs the correction for two
-    ///     purposes: to name the sensor's face that points up, and to detect the poses for the
-    ///     mounting.
-    init(_ kind: CalibrationKind, correction: SensorCorrection) {
+    ///   - book: Active calibrations. The run needs them for two purposes: to name the sensor's
+    ///     face that points up, and to detect the poses for the mounting.
+    ///   - configured: The configured mounting rotation.
+    init(_ kind: CalibrationKind, _ book: ActiveCalibrations, configured: SensorCorrection) {
+        let recorded = book.recorded(configured: configured)
         self.kind = kind
+        isHorizonKnown = book.record(.mounting)?.poses != nil
         work =
             switch kind {
             case .gyro: .gyro(GyroCalibration())
             case .accelerometer:
-                .accelerometer(AccelerometerCalibration(mounting: correction.mounting))
-            case .mounting: .mounting(MountingCalibration(accel: correction.accel))
+                .accelerometer(AccelerometerCalibration(mounting: recorded.mounting))
+            case .mounting: .mounting(MountingCalibration(accel: recorded.accel))
             case .magnetometer: .magnetometer(MagnetometerCalibration())
             }
     }
@@ -71,15 +75,16 @@ struct CalibrationRun: Sendable {
             return outcome.map {
                 Result(
                     values: CalibrationRecord.values($0.correction), sigma: $0.offsetSigma,
-                    residual: $0.residual, advice: Self.advice($0))
+                    residual: $0.residual, advice: advice($0))
             }
         case .mounting(var calibration):
             let outcome = calibration.add(gyro: gyro, accel: accel, dt: dt)
             work = .mounting(calibration)
             return outcome.map {
-                let q = $0.mounting
+                let (q, a, b) = ($0.mounting, $0.level, $0.lensDown)
                 return Result(
-                    values: [q.w, q.x, q.y, q.z], sigma: Self.poseSigma, residual: $0.residual)
+                    values: [q.w, q.x, q.y, q.z, a.x, a.y, a.z, b.x, b.y, b.z],
+                    sigma: Self.poseSigma, residual: $0.residual)
             }
         case .magnetometer(var calibration):
             guard snapshot.hasMagneticField else {
@@ -97,8 +102,8 @@ struct CalibrationRun: Sendable {
         }
     }
 
-    private static func advice(_ result: AccelerometerCalibration.Result) -> String {
-        guard !result.isLevel else { return "" }
+    private func advice(_ result: AccelerometerCalibration.Result) -> String {
+        guard !result.isLevel, !isHorizonKnown else { return "" }
         let degrees = Format.fixed(result.tilt * 180 / .pi, 1)
         return
             "The upright pose was \(degrees)° off level, so the mounting differs from the configuration: run `airframectl calibrate mounting` next."

@@ -52,11 +52,11 @@ final class CalibrationService: Sendable {
     func start(
         _ kind: CalibrationKind, owner: CommandSource, by who: String, now: Instant
     ) throws(Refusal) -> CalibrationReport {
-        let correction = store.correction
+        let (book, configured) = (store.calibrations, store.configuredCorrection)
         let running: CalibrationKind? = state.withLock { state in
             if let kind = state.run?.kind ?? state.saving { return kind }
             state = State()
-            state.run = CalibrationRun(kind, correction: correction)
+            state.run = CalibrationRun(kind, book, configured: configured)
             state.owner = owner
             state.author = who
             state.began = now

@@ -10,8 +10,8 @@ import Synchronization
 package protocol CalibrationStore: Sendable {
     /// All active calibrations.
     var calibrations: ActiveCalibrations { get }
-    /// The loop's present correction of samples.
-    var correction: SensorCorrection { get }
+    /// The configured correction of samples, without calibrations.
+    var configuredCorrection: SensorCorrection { get }
     /// Starts or ends a calibration; during a calibration the outputs stay off.
     func setCalibrating(_ isCalibrating: Bool)
     /// Saves a calibration, then applies it. If the calibration cannot be saved, nothing changes.
@@ -28,6 +28,9 @@ package protocol CalibrationStore: Sendable {
 extension Tuning: CalibrationStore {
     package var calibrations: ActiveCalibrations { state.withLock { $0.calibrations } }
 
+    package var configuredCorrection: SensorCorrection { settings.stabilizerParameters.correction }
+
+    /// The loop's present correction of samples.
     package var correction: SensorCorrection { state.withLock { $0.correction } }
 
     package func setCalibrating(_ isCalibrating: Bool) {

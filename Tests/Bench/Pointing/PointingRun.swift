@@ -110,7 +110,7 @@ struct PointingRun {
                 motion, seed: seed, stillDuration: stillSeconds, rampDuration: rampSeconds)
         var tuning = tuning
         if isCalibrated {
-            tuning.correction.accel = SixPositions.correction(of: parameters.imu, seed: seed)
+            tuning.correction = SixPositions.correction(of: parameters.imu, seed: seed)
         }
         var loop = SimulatedLoop(
             SimulatedGimbal(

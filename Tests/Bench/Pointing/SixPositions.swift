@@ -6,7 +6,7 @@ import Simulation
 /// `airframectl calibrate accelerometer`.
 enum SixPositions {
     /// Correction that the calibration yields for a sensor; the identity if the calibration fails.
-    static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection.Affine {
+    static func correction(of kind: IMUModel.Parameters, seed: UInt64) -> SensorCorrection {
         var sensor = IMUModel(parameters: kind, feedRate: 4000, seed: seed)
         var calibration = AccelerometerCalibration(mounting: .identity)
         let poses: [Quaternion] = [
@@ -21,9 +21,16 @@ enum SixPositions {
                 time += 1_000_000
                 let sample = sensor.sample(time: Instant(nanoseconds: time))
                 let outcome = calibration.add(gyro: sample.gyro, accel: sample.accel, dt: 1e-3)
-                if case .done(let result) = outcome { return result.correction }
+                guard case .done(let result) = outcome else { continue }
+                var book = ActiveCalibrations()
+                book.apply(
+                    CalibrationRecord(
+                        kind: .accelerometer, values: CalibrationRecord.values(result.correction),
+                        sigma: result.offsetSigma, residual: result.residual, date: 0,
+                        temperature: nil))
+                return book.correction(configured: SensorCorrection(), now: 0)
             }
         }
-        return SensorCorrection.Affine()
+        return SensorCorrection()
     }
 }
