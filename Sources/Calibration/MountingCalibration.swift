@@ -78,7 +78,7 @@ public struct MountingCalibration: Sendable {
         let force = accel.apply(mean.accel)
         guard abs(force.norm - 9.80665) < 2 else {
             return .refused(
-                "The accelerometer does not measure 9.81 m/s² at rest. Calibrate the accelerometer first."
+                "The accelerometer does not measure 9.81 m/s² at rest. Check imu.accel_range_g and the sensor."
             )
         }
         guard let level else {

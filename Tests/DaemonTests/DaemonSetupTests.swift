@@ -127,7 +127,7 @@ import Wire
                 let gimbal = try LockstepGimbal(first, TrueWiring(), stops: stops)
                 try gimbal.pass(1)
                 #expect(try gimbal.run("chips")["state"]?.string == "done")
-                for name in ["gyro", "accelerometer", "mounting"] {
+                for name in ["gyro", "mounting", "accelerometer"] {
                     gimbal.hold(.identity)
                     try gimbal.pass(4)
                     #expect(try gimbal.ask("start", name)["error"] == nil)

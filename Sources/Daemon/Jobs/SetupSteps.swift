@@ -2,10 +2,11 @@ import Calibration
 import GimbalCore
 import Wire
 
-/// Steps of the set-up, in the order in which a person executes them. The raw value is the name in
-/// requests and on the disk; it never changes.
+/// Steps of the set-up, in the order in which a person executes them. The mounting precedes the
+/// accelerometer, which needs the mounting to recognise the sides of the camera. The raw value is
+/// the name in requests and on the disk; it never changes.
 enum SetupStepName: String, CaseIterable, Sendable {
-    case chips, gyro, accelerometer, mounting, motors, joints, locked, balance, save
+    case chips, gyro, mounting, accelerometer, motors, joints, locked, balance, save
 
     /// The calibration that the step executes; nil for other steps.
     var calibration: CalibrationKind? {

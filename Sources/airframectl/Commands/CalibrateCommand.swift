@@ -10,15 +10,15 @@ struct CalibrateCommand: ParsableCommand {
         abstract: "Calibrate a sensor, step by step; show or undo calibrations.",
         discussion: """
             gyro            offset of the gyroscope, with the camera still for a few seconds
-            accelerometer   offset and scale, with the camera still on each of its six sides, in any order; the upright pose must be level
             mounting        mounting angles of the sensor: camera level, then with the lens down
+            accelerometer   offset and scale, with the camera still on each of its six sides, in any order; the upright pose must be level
             magnetometer    offset and scale, while you turn the camera in every direction
             status          present calibrations, and whether a calibration is running
             undo [WHAT]     restore the calibration that the last calibration replaced
             cancel          end a calibration that another client has started
 
             The motors are off during a calibration. airframed applies and saves the result when the calibration is complete; Ctrl-C ends the calibration without a change. \
-            Begin with the accelerometer, then the mounting: the level pose of the mounting defines the horizon.
+            Begin with the mounting: its level pose defines the horizon, and the calibration of the accelerometer needs the mounting to recognise the sides of the camera.
             """)
 
     /// Actions of the command `calibrate`.

@@ -13,7 +13,7 @@ struct SetupCommand: ParsableCommand {
             In a terminal, the command without an argument guides you through all open steps. Otherwise, it lists the steps.
 
             chips           searches the buses, proposes a configuration, and checks that the sensor delivers samples
-            gyro, accelerometer, mounting
+            gyro, mounting, accelerometer
                             calibrate the sensor, see `airframectl calibrate`
             motors          move each motor slowly, and measure its axis, direction, and pole pairs or travel
             joints          measure the range of each joint, and the direction of its encoder
@@ -34,7 +34,7 @@ struct SetupCommand: ParsableCommand {
 
     /// Steps and actions of the command `setup`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
-        case status, chips, gyro, accelerometer, mounting, motors, joints, locked, balance, save
+        case status, chips, gyro, mounting, accelerometer, motors, joints, locked, balance, save
         case confirm, skip, undo, cancel, again
 
         /// True if the action is a step.

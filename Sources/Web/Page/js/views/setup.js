@@ -19,8 +19,8 @@ export class SetupView {
     this.steps = [
       { name: "sensors", title: "Chips", build: (body) => this.#chips(body) },
       { name: "gyro", title: "Calibrate the gyroscope", build: (body) => this.#calibration(body, "gyro") },
-      { name: "accelerometer", title: "Calibrate the accelerometer", build: (body) => this.#calibration(body, "accelerometer") },
       { name: "mounting", title: "Mounting of the sensor", build: (body) => this.#calibration(body, "mounting") },
+      { name: "accelerometer", title: "Calibrate the accelerometer", build: (body) => this.#calibration(body, "accelerometer") },
       { name: "motors", title: "Motors, one by one", build: (body) => this.#motors(body) },
       { name: "joints", title: "Range of the joints", build: (body) => this.#joints(body) },
       { name: "locked", title: "First test with the motors on", build: (body) => this.#locked(body) },
