@@ -164,14 +164,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         tiltDoubt.follow(estimator)
         if corrected.contents.contains(.magneticField) {
             estimator.update(magneticField: corrected.magneticField, dt: dt)
+            snapshot.rawMagneticField = new.magneticField
+            snapshot.magneticTime = new.time
         }
         vibration.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         sample = corrected
         batch.append(corrected.gyro)
         snapshot.rawGyro = new.gyro
         snapshot.rawAccel = new.accel
-        snapshot.hasMagneticField = new.contents.contains(.magneticField)
-        snapshot.rawMagneticField = new.magneticField
     }
 
     /// True if the sample agrees with the camera's known motion. `rate` is the sample's rate,

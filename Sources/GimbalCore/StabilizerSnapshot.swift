@@ -108,10 +108,11 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var rawGyro = Vector3.zero
     /// Last raw specific force, sensor frame, m/s².
     public var rawAccel = Vector3.zero
-    /// Last raw magnetic field, sensor frame, µT; valid with `hasMagneticField`.
+    /// Last raw magnetic field, sensor frame, µT. Most samples contain no field, because a
+    /// magnetometer is slower than the other sensors.
     public var rawMagneticField = Vector3.zero
-    /// True if the last sample contained a magnetic field.
-    public var hasMagneticField = false
+    /// Time of the sample that contained `rawMagneticField`; zero before the first field.
+    public var magneticTime = Instant(nanoseconds: 0)
     /// Last temperature of the sensor, °C; NaN if the sensor does not measure its temperature.
     public var temperature = Double.nan
     /// Joint angles, rad.

@@ -149,11 +149,37 @@ struct GuidedCalibrationTests {
         #expect(!rig.store.isCalibrating)
     }
 
+    @Test("a magnetometer with 100 measurements per second is calibrated in a loop of 500 Hz")
+    func slowMagnetometer() throws {
+        let rig = Rig()
+        let iron = try #require(Inverse(MagnetometerCalibrationTests.iron))
+        _ = try rig.start(.magnetometer)
+        var snapshot = StabilizerSnapshot()
+        snapshot.conditions = .calibrating
+        var attitude = Quaternion.identity
+        for tick: Int64 in 1...45_000 {
+            snapshot.sampleTime = Instant(nanoseconds: tick * 2_000_000)
+            if tick % 5 == 0 {
+                let swing = 1.3 * (Double(tick) / 500).remainder(dividingBy: 7) / 3
+                let rate = Vector3(0.9, swing, 0.7)
+                attitude = (attitude * Quaternion(rotationVector: rate * 0.01)).normalized
+                snapshot.rawMagneticField = iron.raw(attitude.inverseRotate(Vector3(20, 0, 44)))
+                snapshot.magneticTime = snapshot.sampleTime
+            }
+            rig.service.feed(snapshot)
+        }
+        rig.service.advance(now: rig.now, date: 1000)
+        #expect(rig.service.status().state == "done", "\(rig.service.status().sentence)")
+        let found = rig.store.correction.magnetic
+        #expect((found.offset - MagnetometerCalibrationTests.iron.offset).norm < 1.5)
+    }
+
     @Test("a sensor without a magnetometer is reported")
     func noMagnetometer() throws {
         var rig = Rig()
         _ = try rig.start(.magnetometer)
-        let report = rig.lay(.identity, seconds: 0.1)
+        #expect(rig.lay(.identity, seconds: 0.9).state == "collecting")
+        let report = rig.lay(.identity, seconds: 0.2)
         #expect(report.state == "refused")
         #expect(report.sentence.contains("does not measure the magnetic field"))
     }

@@ -32,4 +32,24 @@ struct StabilizerMagnetometerTests {
         #expect(with.bias == without.bias)
         #expect(with.inclinationSigma == without.inclinationSigma)
     }
+
+    @Test("the snapshot keeps the field of an earlier sample, for the calibration")
+    func olderField() {
+        var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
+        // Two samples per tick; the magnetometer measures with each tenth sample.
+        for number in 1...100 {
+            let now = Instant(nanoseconds: Int64(number) * 1_000_000)
+            var sample = IMUSample(
+                time: now, gyro: Vector3(1e-6 * Double(number % 7), 0, 0),
+                accel: Vector3(0, 0, -9.80665))
+            if number % 10 == 5 {
+                sample.magneticField = Vector3(Double(number), 0, 44)
+                sample.contents.insert(.magneticField)
+            }
+            stabilizer.integrate(sample)
+            if number % 2 == 0 { _ = stabilizer.step(now: now) }
+        }
+        #expect(stabilizer.snapshot.rawMagneticField == Vector3(95, 0, 44))
+        #expect(stabilizer.snapshot.magneticTime == Instant(nanoseconds: 95_000_000))
+    }
 }

@@ -28,6 +28,10 @@ struct CalibrationRun: Sendable {
     /// True if the mounting has been calibrated, and its level pose defines the horizon.
     private let isHorizonKnown: Bool
     private var lastTime: Instant?
+    /// Time of the last used magnetic field.
+    private var fieldTime = Instant(nanoseconds: 0)
+    /// Time since the last used magnetic field, s.
+    private var fieldAge = 0.0
     /// Temperature of the sensor at the newest sample, °C; nil if it is unknown.
     private(set) var temperature: Double?
 
@@ -56,7 +60,10 @@ struct CalibrationRun: Sendable {
     /// effect.
     mutating func add(_ snapshot: StabilizerSnapshot) -> CalibrationOutcome<Result> {
         defer { lastTime = snapshot.sampleTime }
-        guard let lastTime, lastTime < snapshot.sampleTime else { return .collecting }
+        guard let lastTime, lastTime < snapshot.sampleTime else {
+            fieldTime = snapshot.magneticTime
+            return .collecting
+        }
         if !snapshot.temperature.isNaN { temperature = snapshot.temperature }
         let dt = snapshot.sampleTime.seconds(since: lastTime)
         let gyro = snapshot.rawGyro
@@ -87,13 +94,17 @@ struct CalibrationRun: Sendable {
                     sigma: Self.poseSigma, residual: $0.residual)
             }
         case .magnetometer(var calibration):
-            guard snapshot.hasMagneticField else {
+            fieldAge += dt
+            guard fieldTime < snapshot.magneticTime else {
+                guard fieldAge > Self.longestFieldAge else { return .collecting }
                 return .refused(
                     "The sensor does not measure the magnetic field: only an MPU-9250, an ICM-20948, some sensors of the kernel and some simulators have a magnetometer."
                 )
             }
-            let outcome = calibration.add(field: snapshot.rawMagneticField, dt: dt)
+            let outcome = calibration.add(field: snapshot.rawMagneticField, dt: fieldAge)
             work = .magnetometer(calibration)
+            fieldTime = snapshot.magneticTime
+            fieldAge = 0
             return outcome.map {
                 Result(
                     values: CalibrationRecord.values($0.correction), sigma: $0.offsetSigma,
@@ -108,6 +119,9 @@ struct CalibrationRun: Sendable {
         return
             "The upright pose was \(degrees)° off level, so the mounting differs from the configuration: run `airframectl calibrate mounting` next."
     }
+
+    /// Longest interval between two measurements of a magnetometer, s.
+    private static let longestFieldAge = 1.0
 
     /// Standard deviation of the user's error when the camera is levelled by hand, rad (0.5°).
     private static let poseSigma = 0.5 * Double.pi / 180
