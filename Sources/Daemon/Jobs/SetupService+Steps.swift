@@ -119,7 +119,6 @@ extension SetupService {
                 .balance, "unbalanced", verdict.sentences.joined(separator: " "), verdict.values)
         }
         finish(
-            .balance, Result(sentence: "The camera is balanced.", values: verdict.values),
-            who: who)
+            .balance, Result(sentence: BalanceVerdict.balanced, values: verdict.values), who: who)
     }
 }

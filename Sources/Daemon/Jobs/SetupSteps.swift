@@ -47,13 +47,16 @@ enum SetupStepName: String, CaseIterable, Sendable {
             "The step measures how far each joint can turn. Align the camera with the handle first. With encoders, the motors are off, and you turn each joint by hand to both ends and back. Without encoders, each motor turns its joint slowly (12°/s) to both ends, and back when the joint stops: keep cables and hands away, and a hand at the switch of the supply. Hold the handle still and upright."
         case .locked:
             "Balance the camera first: with the motors off, it must stay where you release it. Then the motors are switched on and hold the camera. Keep a hand at the switch of the supply."
-        case .balance: "The motors measure the balance. Hold the handle still and upright."
+        case .balance:
+            "The motors measure the balance of the level camera. Hold the handle still and upright."
         case .save: "The step saves the changed settings, so that they survive a restart."
         }
     }
 }
 
-/// Evaluation of the camera's balance from the imbalance that the motors have measured.
+/// Evaluation of a level camera's balance from the imbalance that the motors have measured. The
+/// height of the centre of mass is not evaluated, because it has no effect on the torques that hold
+/// a level camera.
 struct BalanceVerdict {
     /// Threshold of the imbalance torque for a balanced camera, as a fraction of the weakest
     /// motor's largest torque.
@@ -64,6 +67,10 @@ struct BalanceVerdict {
     /// Sentences about the axes that are not balanced.
     var sentences: [String] = []
 
+    /// Sentence for a camera that is balanced on the measured axes.
+    static let balanced =
+        "The camera is balanced forward and back, and to the left and right. The height of its centre of mass was not measured; `airframectl balance` measures it."
+
     /// Evaluates an imbalance.
     ///
     /// - Parameters:
@@ -72,7 +79,6 @@ struct BalanceVerdict {
     init(imbalance: Vector3, torque: Double) {
         for (axis, offset, more, less) in [
             ("x", imbalance.x, "forward", "back"), ("y", imbalance.y, "right", "left"),
-            ("z", imbalance.z, "down", "up"),
         ] {
             values.append(SetupValue("imbalance \(axis)", offset * 1000, "g·m"))
             let share = abs(offset) * 9.80665 / max(torque, 1e-6)

@@ -318,13 +318,13 @@ export class SetupView {
       el("button", { type: "button", class: "main", onclick: () => this.#finish("balance") }, "The camera is balanced"));
     this.#watch((status) => {
       const { imbalance_gm: offset, torque_limit_nm: limit } = status.motors;
-      const sides = [["x", "forward", "backward"], ["y", "right", "left"], ["z", "down", "up"]];
+      const sides = [["x", "forward", "backward"], ["y", "right", "left"]];
       const isMeasured = status.enabled && sides.some(([axis]) => Number.isFinite(offset?.[axis]) && offset[axis] !== 0);
       const lines = !isMeasured ? ["Not measured: the motors are off (the previous step switches them on), or this type of motor does not measure the imbalance."]
-        : sides.map(([axis, more, less]) => {
+        : [...sides.map(([axis, more, less]) => {
           const share = Math.abs(offset[axis]) * 9.81e-3 / Math.min(...axes.map((name) => limit[name] || Infinity));
           return share < 0.05 ? `${more} and ${less}: balanced` : `too heavy ${offset[axis] > 0 ? more : less}: ${fixed(Math.abs(offset[axis]), 1)} g·m, ${fixed(share * 100, 0)} % of the weakest motor. Move the camera ${offset[axis] > 0 ? less : more}.`;
-        });
+        }), "up and down: not measured while the camera is level. `airframectl balance` measures the height."];
       const key = lines.join("\n");
       if (text.dataset.key === key) return;
       text.dataset.key = key;
