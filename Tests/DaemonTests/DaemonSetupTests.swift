@@ -95,6 +95,21 @@ import Wire
         }
     }
 
+    @Test("the step motors is refused while the encoders of torque motors do not measure")
+    func withoutEncoders() throws {
+        let arguments = ["--set", "motors.type=torque", "--set", "mode.boot=inactive"]
+        try withLockstep(arguments) { daemon in
+            let simulator = try Simulator(daemon)
+            simulator.extra = ""
+            try simulator.rest(50)
+            let answer = try daemon.control("setup", "motors")
+            #expect(answer.status == 1)
+            #expect(
+                answer.errors.contains("The encoders do not measure the joints"),
+                "\(answer.output) \(answer.errors)")
+        }
+    }
+
     /// Settings and calibrations of the daemon.
     private static func values(_ daemon: RunningDaemon) throws -> String {
         let keys = #"{"keys":["joints.range_deg","motion.max_rate_dps"]}"#

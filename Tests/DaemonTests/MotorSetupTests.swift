@@ -117,11 +117,11 @@ struct MotorSetupTests {
         #expect(WiredGimbal(type: .servo, wiring: wiring).run().code == "same_axis")
     }
 
-    @Test("motors with encoders do not move if the encoders are missing")
+    @Test("missing encoders are reported, and not as a fault of the supply or the wires")
     func withoutEncoders() {
         var gimbal = WiredGimbal(type: .torque)
         gimbal.encoders = false
-        #expect(gimbal.run().code == "no_motion")
+        #expect(gimbal.run().code == "encoder_missing")
     }
 
     @Test("the set-up is refused while the user walks")

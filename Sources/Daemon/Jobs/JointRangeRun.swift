@@ -153,13 +153,7 @@ struct JointRangeRun {
                 "interrupted",
                 "An emergency stop ended the measurement. Reset the stop, and run the step again.")
         }
-        var isMeasured = false
-        if case .encoders = snapshot.jointSource { isMeasured = true }
-        if isByHand, !isMeasured {
-            return fail(
-                "encoder_missing",
-                "The encoders no longer deliver readings. `airframectl doctor` shows the cause.")
-        }
+        if isByHand, snapshot.jointSource != .encoders { return failure = .encoderMissing }
         let rate = travel.add(
             seconds: now.seconds(since: Instant(nanoseconds: 0)), rate: snapshot.rate,
             attitude: snapshot.attitude, joints: isByHand ? snapshot.joints : nil)

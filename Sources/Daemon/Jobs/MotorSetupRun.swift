@@ -15,6 +15,12 @@ struct MotorSetupRun {
     struct Failure: Error {
         var code: String
         var sentence: String
+
+        /// The encoders of the joints have failed during the run.
+        static let encoderMissing = Failure(
+            code: "encoder_missing",
+            sentence:
+                "The encoders no longer deliver readings. `airframectl doctor` shows the cause.")
     }
 
     private enum Phase {
@@ -129,6 +135,10 @@ struct MotorSetupRun {
             lastRequest = nil
             fastest = 0
         case .swing(let began):
+            // Without encoders, the torque of the swing is zero.
+            if type == .torque, snapshot.jointSource != .encoders {
+                return failure = .encoderMissing
+            }
             guard output.enabled else { return watch(began, snapshot, now: now) }
             let start = lastOutput == nil ? now : began
             phase = .swing(began: start)

@@ -18,6 +18,21 @@ extension SetupService {
             "The new settings of the motors take effect after a restart: restart airframed first.")
     }
 
+    /// Refuses a step while encoders do not measure the joints, if the motors need encoders.
+    ///
+    /// - Returns: True if encoders measure the joints.
+    @discardableResult
+    func requireEncoders() throws(Refusal) -> Bool {
+        if case .encoders? = hub.view?.record.snapshot.jointSource { return true }
+        guard tuning.settings.motors.type != .torque else {
+            throw Refusal(
+                .refused,
+                "The encoders do not measure the joints; `airframectl doctor` shows the cause. Torque control of brushless motors needs encoders."
+            )
+        }
+        return false
+    }
+
     /// Creates the measurement of the joints that is possible with the configured motors and
     /// encoders.
     func jointRun() throws(Refusal) -> JointRangeRun {
@@ -25,15 +40,8 @@ extension SetupService {
             throw Refusal(
                 .busy, "A calibration is running; `airframectl calibrate cancel` ends it.")
         }
+        let isMeasured = try requireEncoders()
         let settings = tuning.settings
-        var isMeasured = false
-        if case .encoders? = hub.view?.record.snapshot.jointSource { isMeasured = true }
-        guard isMeasured || settings.motors.type != .torque else {
-            throw Refusal(
-                .refused,
-                "The encoders do not measure the joints; `airframectl doctor` shows the cause. Torque control of brushless motors needs encoders."
-            )
-        }
         let axes = settings.motorisedAxes
         guard !axes.isEmpty else {
             throw Refusal(

@@ -108,6 +108,7 @@ final class SetupService: Sendable {
                     .refused,
                     "No motors are configured; set hardware.linux.motors and restart airframed.")
             }
+            try requireEncoders()
             try commander.request(.mode(.inactive), from: owner, now: now)
             begin(.motors(MotorSetupRun(axes: axes, settings: settings)), step, owner, who)
         case .joints:
