@@ -17,6 +17,8 @@ final class FakeCalibrationStore: CalibrationStore {
     }
 
     let state = Mutex(State())
+    /// Called once, before the next start or end of a calibration takes effect.
+    let hook = Mutex<(@Sendable () -> Void)?>(nil)
 
     var calibrations: ActiveCalibrations { state.withLock { $0.book } }
     var isCalibrating: Bool { state.withLock { $0.isCalibrating } }
@@ -26,6 +28,11 @@ final class FakeCalibrationStore: CalibrationStore {
     }
     func noteRefusal(of kind: CalibrationKind, _ reason: String) {}
     func setCalibrating(_ isCalibrating: Bool) {
+        let call = hook.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+        call?()
         state.withLock { $0.isCalibrating = isCalibrating }
     }
     func apply(_ record: CalibrationRecord, by who: String, _ done: @escaping Later<Void>) {

@@ -1,5 +1,7 @@
 import Calibration
 import GimbalCore
+import Glibc
+import Links
 import Port
 import Realtime
 import Simulation
@@ -126,6 +128,39 @@ struct GuidedCalibrationTests {
         _ = try rig.start(.mounting)
         #expect(rig.service.cancel().state == "cancelled")
         #expect(rig.lay(.identity, seconds: 4).saved.isEmpty)
+    }
+
+    private final class Flag: Sendable { let isSet = Mutex(false) }
+
+    @Test(
+        "simultaneous requests of two links leave the outputs off exactly while a calibration runs",
+        arguments: [true, false])
+    func twoLinks(isCancelLast: Bool) throws {
+        let rig = Rig()
+        let (store, service) = (rig.store, rig.service)
+        if !isCancelLast { _ = try rig.start(.gyro) }
+        let link = Worker(ThreadTable.state, capacity: 1)
+        store.hook.withLock { hook in
+            hook = {
+                let hasEnded = Flag()
+                link.post {
+                    if isCancelLast {
+                        _ = service.cancel()
+                    } else {
+                        _ = try? service.start(
+                            .gyro, owner: CommandSource(link: .airos, connection: 1), by: "phone",
+                            now: Instant(nanoseconds: 0))
+                    }
+                    hasEnded.isSet.withLock { $0 = true }
+                }
+                // The other request ends here, unless it waits for the first request.
+                for _ in 0..<100 where !hasEnded.isSet.withLock({ $0 }) { usleep(1000) }
+            }
+        }
+        if isCancelLast { _ = try rig.start(.gyro) } else { _ = service.cancel() }
+        #expect(link.end(within: 10))
+        #expect(service.progress.isRunning == !isCancelLast)
+        #expect(store.isCalibrating == !isCancelLast)
     }
 
     @Test("a result that cannot be saved does not take effect, and the reason is reported")

@@ -10,8 +10,9 @@ import Wire
 /// Service that runs one calibration at a time, on request over the socket or Bluetooth.
 ///
 /// The thread that drains the telemetry calls `feed`; other methods can be called on any ordinary
-/// thread. The motors' outputs stay off until the result of the calibration is on the disk. Callers
-/// pass the loop's time and the date as arguments.
+/// thread. The motors' outputs stay off until the result of the calibration is on the disk. The
+/// store is told under the service's lock, so that requests of several links cannot leave the
+/// outputs off without a calibration. Callers pass the loop's time and the date as arguments.
 final class CalibrationService: Sendable {
     private struct State {
         var run: CalibrationRun?
@@ -63,6 +64,7 @@ final class CalibrationService: Sendable {
             state.report.what = kind.rawValue
             state.report.state = CalibrationReport.State.waiting.rawValue
             state.report.residualUnit = kind.unit
+            store.setCalibrating(true)
             return nil
         }
         if let running {
@@ -71,7 +73,6 @@ final class CalibrationService: Sendable {
                 "A calibration of the \(running.rawValue) is running; `airframectl calibrate cancel` ends it."
             )
         }
-        store.setCalibrating(true)
         return status()
     }
 
@@ -174,8 +175,8 @@ final class CalibrationService: Sendable {
         _ run: CalibrationRun, _ ending: CalibrationReport.State, _ sentence: String,
         _ now: Instant, residual: Double = .nan
     ) {
-        store.setCalibrating(false)
         state.withLock { state in
+            store.setCalibrating(false)
             state.saving = nil
             state.report.state = ending.rawValue
             state.report.sentence = sentence
@@ -196,14 +197,13 @@ final class CalibrationService: Sendable {
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
     private func cancel(where isMeant: (State) -> Bool) {
-        let wasRunning = state.withLock { state in
-            guard state.run != nil, isMeant(state) else { return false }
+        state.withLock { state in
+            guard state.run != nil, isMeant(state) else { return }
+            store.setCalibrating(false)
             state.run = nil
             state.report.state = CalibrationReport.State.cancelled.rawValue
             state.report.sentence = "The calibration is cancelled. Nothing has changed."
-            return true
         }
-        if wasRunning { store.setCalibrating(false) }
     }
 
     /// Restores the calibration that was active before the last change.

@@ -12,7 +12,8 @@ package protocol CalibrationStore: Sendable {
     var calibrations: ActiveCalibrations { get }
     /// The configured correction of samples, without calibrations.
     var configuredCorrection: SensorCorrection { get }
-    /// Starts or ends a calibration; during a calibration the outputs stay off.
+    /// Starts or ends a calibration; during a calibration the outputs stay off. The method must not
+    /// call the service of the calibrations.
     func setCalibrating(_ isCalibrating: Bool)
     /// Saves a calibration, then applies it. If the calibration cannot be saved, nothing changes.
     /// `who` is the author for the history; `done` receives the result.
