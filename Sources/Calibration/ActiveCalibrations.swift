@@ -11,19 +11,38 @@ public struct ActiveCalibrations: Sendable, Equatable {
     }
 
     private var entries: [CalibrationKind: Entry] = [:]
+    /// Name and place of the present sensor; nil accepts the calibrations of every sensor.
+    public let sensor: String?
 
     /// Creates a calibration book without entries.
-    public init() {}
+    ///
+    /// - Parameter sensor: Name and place of the present sensor.
+    public init(sensor: String? = nil) { self.sensor = sensor }
 
-    /// Active calibration of the given kind.
-    public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entries[kind]?.current }
+    /// Active calibration of the given kind. A calibration of another sensor is not active.
+    public func record(_ kind: CalibrationKind) -> CalibrationRecord? {
+        entries[kind]?.current.flatMap { isOfSensor($0) ? $0 : nil }
+    }
+
+    /// Calibrations that are not active because they belong to another sensor. They become active
+    /// again with their sensor.
+    public var ignored: [CalibrationRecord] {
+        CalibrationKind.allCases.compactMap { entries[$0]?.current }.filter { !isOfSensor($0) }
+    }
+
+    private func isOfSensor(_ record: CalibrationRecord) -> Bool {
+        guard let sensor, let other = record.sensor else { return true }
+        return sensor == other
+    }
 
     /// True if the last change of the given kind can be undone, even if it was the first
     /// calibration.
     public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
 
-    /// Applies a calibration, and keeps the previous calibration for an undo.
+    /// Applies a calibration of the present sensor, and keeps the previous calibration for an undo.
     public mutating func apply(_ record: CalibrationRecord) {
+        var record = record
+        record.sensor = sensor
         let newest = entries.values.map(\.change).max() ?? 0
         entries[record.kind] = Entry(
             current: record, previous: entries[record.kind]?.current, change: newest + 1)
@@ -105,25 +124,30 @@ extension SensorCorrection.Affine {
 }
 
 extension ActiveCalibrations {
-    /// Restores a calibration book from the result of `saved`.
+    /// Restores a calibration book from the results of `saved` and `savedSensors`.
     ///
-    /// - Parameter saved: Values of the saved calibrations by name, from the state file.
+    /// - Parameters:
+    ///   - saved: Values of the saved calibrations by name, from the state file.
+    ///   - sensors: Sensors of the saved calibrations by name, from the state file.
+    ///   - sensor: Name and place of the present sensor; nil accepts the calibrations of every
+    ///     sensor.
     /// - Returns: The calibration book without damaged entries, and the names of the damaged
     ///   entries.
     public static func read(
-        _ saved: [String: [Double]]
+        _ saved: [String: [Double]], sensors: [String: String] = [:], sensor: String? = nil
     ) -> (book: ActiveCalibrations, damaged: [String]) {
-        var book = ActiveCalibrations()
+        var book = ActiveCalibrations(sensor: sensor)
         var damaged: [String] = []
         for kind in CalibrationKind.allCases {
             var entry = Entry()
             func record(_ name: String) -> CalibrationRecord? {
                 guard let values = saved["\(name).values"] else { return nil }
-                let record = CalibrationRecord(
+                var record = CalibrationRecord(
                     kind: kind, values: values, sigma: saved["\(name).sigma"]?.first ?? .nan,
                     residual: saved["\(name).residual"]?.first ?? .nan,
                     date: saved["\(name).date_s"]?.first ?? .nan,
                     temperature: saved["\(name).temperature_c"]?.first)
+                record.sensor = sensors[name]
                 if record.isPlausible { return record }
                 damaged.append(name)
                 return nil
@@ -154,6 +178,16 @@ extension ActiveCalibrations {
             write(entry.current, kind.rawValue)
             write(entry.previous, "\(kind.rawValue).previous")
             if entry.change > 0 { result["\(kind.rawValue).change"] = [Double(entry.change)] }
+        }
+        return result
+    }
+
+    /// The sensors of all calibrations by name, for the state file.
+    public var savedSensors: [String: String] {
+        var result: [String: String] = [:]
+        for (kind, entry) in entries {
+            result[kind.rawValue] = entry.current?.sensor
+            result["\(kind.rawValue).previous"] = entry.previous?.sensor
         }
         return result
     }

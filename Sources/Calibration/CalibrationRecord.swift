@@ -22,7 +22,7 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
     }
 }
 
-/// One saved calibration: the result, its accuracy, its date and the temperature.
+/// One saved calibration: the result, its accuracy, its date, the temperature and the sensor.
 public struct CalibrationRecord: Sendable, Equatable {
     /// Kind of the calibration.
     public var kind: CalibrationKind
@@ -41,6 +41,9 @@ public struct CalibrationRecord: Sendable, Equatable {
     public var date: Double
     /// Temperature of the sensor, °C; nil if unknown.
     public var temperature: Double?
+    /// Name and place of the calibrated sensor, as text for people; nil in records of earlier
+    /// versions, which are valid for every sensor.
+    public internal(set) var sensor: String?
 
     /// Creates a record.
     public init(

@@ -42,6 +42,9 @@ public struct SavedState: Sendable, Equatable, Codable {
     public var mode: String?
     /// Calibration results by name, such as `imu.accel_offset_mps2`; finite numbers.
     public var calibration: [String: [Double]]
+    /// Name and place of the sensor of each calibration, by the calibration's name, such as
+    /// `mounting`; nil before the first calibration that contains a sensor.
+    public var calibratedSensors: [String: String]?
     /// Saved settings of each baseline, by the baseline's name.
     public private(set) var baselines: [String: [String: String]]
     /// The newest changes, oldest first.
@@ -105,6 +108,8 @@ public struct SavedState: Sendable, Equatable, Codable {
         mode = try values.decodeIfPresent(String.self, forKey: .mode)
         calibration =
             try values.decodeIfPresent([String: [Double]].self, forKey: .calibration) ?? [:]
+        calibratedSensors = try values.decodeIfPresent(
+            [String: String].self, forKey: .calibratedSensors)
         baselines =
             try values.decodeIfPresent([String: [String: String]].self, forKey: .baselines) ?? [:]
         history = try values.decodeIfPresent([Change].self, forKey: .history) ?? []

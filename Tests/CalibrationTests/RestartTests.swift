@@ -21,12 +21,14 @@ struct RestartTests {
         let tuning: Tuning
         let store: LogStore
 
-        init(_ directory: FilePath) {
+        init(
+            _ directory: FilePath, _ configuration: LoadedConfiguration = LoadedConfiguration()
+        ) {
             let logStore = LogStore(isJournal: true)
             store = logStore
             let log = Logger(label: "test") { _ in StoreLogHandler(store: logStore) }
             let stateOwner = StateOwner(directory: directory.string, log: log)
-            let parameters = stateOwner.load(into: LoadedConfiguration())
+            let parameters = stateOwner.load(into: configuration)
             let stabilizer = parameters.settings.stabilizerParameters(
                 calibrated: stateOwner.calibrations)
             let assembly = GimbalRuntime.assemble(
@@ -101,12 +103,57 @@ struct RestartTests {
         }
     }
 
+    @Test("a calibration of another sensor is ignored and reported, until its sensor returns")
+    func otherSensor() throws {
+        func configuration(_ chip: String) throws -> LoadedConfiguration {
+            try ConfigurationLoader.load(
+                ConfigurationSource(
+                    config: "/dev/null",
+                    overrides: [
+                        "hardware.backend=linux", "motors.type=servo", "loop.rate_hz=200",
+                        "hardware.linux.imu=\(chip)",
+                    ]))
+        }
+        try withTemporaryDirectory { directory in
+            let first = Life(directory, try configuration("bmi088"))
+            try first.apply(Self.gyro(0.01))
+            #expect(first.tuning.calibrations.check == nil)
+
+            let second = Life(directory, try configuration("mpu6050"))
+            #expect(!second.tuning.correction.gyroBias.isKnown)
+            #expect(second.tuning.calibrations.record(.gyro) == nil)
+            let check = try #require(second.tuning.calibrations.check)
+            #expect(check.finding.contains("bmi088 on /dev/i2c-1, address 0x18"), "\(check)")
+            let log = second.store.page(since: 0, limit: 100).lines.map(\.message)
+            #expect(log.contains { $0.contains("The saved calibration gyro belongs to another") })
+            // A calibration of another kind does not remove the ignored calibration.
+            try second.apply(
+                CalibrationRecord(
+                    kind: .mounting, values: [0, 1, 0, 0], sigma: 0.01, residual: 0, date: 0,
+                    temperature: nil))
+
+            let third = Life(directory, try configuration("bmi088"))
+            #expect(third.tuning.correction.gyroBias.bias.x == 0.01)
+            #expect(third.tuning.correction.mounting == .identity)
+        }
+    }
+
+    @Test("a calibration of an earlier version, without a sensor, is valid for every sensor")
+    func earlierVersion() {
+        let record = Self.gyro(0.01)
+        var book = ActiveCalibrations()
+        book.apply(record)
+        let (read, _) = ActiveCalibrations.read(book.saved, sensor: "bmi088 on /dev/i2c-1")
+        #expect(read.record(.gyro) == record)
+        #expect(read.ignored.isEmpty)
+    }
+
     @Test("an implausible result is refused, and nothing is saved")
     func implausible() throws {
         try withTemporaryDirectory { directory in
             let life = Life(directory)
             #expect(throws: Refusal.self) { try life.apply(Self.gyro(3)) }
-            #expect(life.tuning.calibrations == ActiveCalibrations())
+            #expect(life.tuning.calibrations.record(.gyro) == nil)
         }
     }
 

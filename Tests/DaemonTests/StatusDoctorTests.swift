@@ -108,6 +108,19 @@ struct StatusDoctorTests {
             $0.imu.accelMS2 = VectorNumbers(x: 0, y: 9.81, z: 0)
         }
         #expect(side.finding.contains("tilted"))
+        #expect(side.remedy.contains("imu.mounting_deg"))
+    }
+
+    @Test("the doctor names a calibration of the mounting that replaces imu.mounting_deg")
+    func calibratedMounting() throws {
+        for z in [9.81, 0] {
+            var status = healthy()
+            status.imu.accelMS2 = VectorNumbers(x: 0, y: Number(9.81 - z), z: Number(z))
+            let checks = StatusDoctor.checks(
+                nil, status, elapsed: 0, isMountingCalibrated: true)
+            let frame = try #require(checks.first { $0.name == "level frame" })
+            #expect(frame.remedy.contains("calibration of the mounting replaces"), "\(frame)")
+        }
     }
 
     @Test(
@@ -199,7 +212,8 @@ struct StatusDoctorTests {
         func check(_ name: String, at seconds: Double) -> DoctorCheck.Level? {
             status.t = Number(100 + seconds)
             let now = Instant(nanoseconds: 0).advanced(bySeconds: seconds)
-            return looks.checks(status, now: now).first { $0.name == name }?.level
+            let checks = looks.checks(status, now: now, isMountingCalibrated: false)
+            return checks.first { $0.name == name }?.level
         }
         #expect(check("clock", at: 0) == nil)
         // A request of another client does not replace the earlier status.

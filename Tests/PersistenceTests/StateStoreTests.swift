@@ -10,6 +10,7 @@ func numbered(_ number: Int) -> SavedState {
     state.parameters = ["control.feed_forward": "0.\(number)", "log.level": "\"debug\""]
     state.mode = "locked"
     state.calibration = ["imu.accel_offset_mps2": [0.1, -0.25, Double(number)]]
+    state.calibratedSensors = ["mounting": "sensor \(number)"]
     return state
 }
 

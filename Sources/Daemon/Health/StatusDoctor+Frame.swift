@@ -92,8 +92,9 @@ extension StatusDoctor {
     }
 
     /// Check of the sensor's mounting. At rest and level, the z axis (down) must read about -9.81
-    /// m/s², because the specific force points up.
-    static func mounting(_ status: Status) -> DoctorCheck? {
+    /// m/s², because the specific force points up. `isCalibrated` is true if a calibration of the
+    /// mounting is active.
+    static func mounting(_ status: Status, isCalibrated: Bool) -> DoctorCheck? {
         let accel = status.imu.accelMS2
         guard status.estimator.isAtRest, let x = accel.x.known, let y = accel.y.known,
             let z = accel.z.known
@@ -101,19 +102,22 @@ extension StatusDoctor {
         let reading = [x, y, z].map { Format.fixed($0, 2, signed: true) }.joined(separator: " ")
         let found = "the accelerometer at rest reads \(reading) m/s²"
         let rule = "a level camera reads 0 0 -9.81"
+        let again =
+            "run `airframectl calibrate mounting` again: the saved calibration of the mounting replaces imu.mounting_deg."
         if z < -0.87 * gravity {
             return DoctorCheck("level frame", .ok, "\(found); \(rule)")
         }
         if z > 0.5 * gravity {
             return DoctorCheck(
                 "level frame", .warn, "\(found), so the sensor is upside down; \(rule)",
-                remedy: "If the camera is upright, add a rotation of 180° to imu.mounting_deg.")
+                remedy: "If the camera is upright, "
+                    + (isCalibrated ? again : "add a rotation of 180° to imu.mounting_deg."))
         }
         return DoctorCheck(
             "level frame", .warn, "\(found), so the sensor is tilted; \(rule)",
-            remedy:
-                "If the camera is level, run `airframectl calibrate mounting`, or correct imu.mounting_deg."
-        )
+            remedy: "If the camera is level, "
+                + (isCalibrated
+                    ? again : "run `airframectl calibrate mounting`, or correct imu.mounting_deg."))
     }
 
     static func attitude(_ status: Status) -> DoctorCheck {

@@ -14,8 +14,11 @@ enum StatusDoctor {
     ///   - first: Earlier status; nil skips the checks that need two reports.
     ///   - second: Current status.
     ///   - elapsed: Seconds between the two reports on the computer's clock.
+    ///   - isMountingCalibrated: True if a calibration of the mounting is active.
     /// - Returns: The checks in the order of display.
-    static func checks(_ first: Status?, _ second: Status, elapsed: Double) -> [DoctorCheck] {
+    static func checks(
+        _ first: Status?, _ second: Status, elapsed: Double, isMountingCalibrated: Bool = false
+    ) -> [DoctorCheck] {
         let before = first ?? second
         if second.lockstep?.state == "waiting" {
             // In lockstep without a connected simulator, the sensor is not checked.
@@ -25,7 +28,8 @@ enum StatusDoctor {
             first.map { clock($0, second, elapsed) }, lockstep(before, second),
             loop(before, second), scheduling(second), memory(second), imu(second),
             accelerometer(second), fullScale(before, second), vibration(second), hum(second),
-            mounting(second), attitude(second), robot(second), unsaved(second),
+            mounting(second, isCalibrated: isMountingCalibrated), attitude(second), robot(second),
+            unsaved(second),
         ].compactMap { $0 }
     }
 
@@ -159,14 +163,16 @@ final class StatusHistory: Sendable {
     /// - Parameters:
     ///   - status: Current status.
     ///   - now: Time of the status on the computer's clock.
+    ///   - isMountingCalibrated: True if a calibration of the mounting is active.
     /// - Returns: The checks in the order of display.
-    func checks(_ status: Status, now: Instant) -> [DoctorCheck] {
+    func checks(_ status: Status, now: Instant, isMountingCalibrated: Bool) -> [DoctorCheck] {
         let before = looks.withLock { looks in
             let before = looks.last { Self.ages.contains(now.seconds(since: $0.time)) }
             looks = looks.suffix(Self.most - 1) + [(status, now)]
             return before
         }
         return StatusDoctor.checks(
-            before?.status, status, elapsed: before.map { now.seconds(since: $0.time) } ?? 0)
+            before?.status, status, elapsed: before.map { now.seconds(since: $0.time) } ?? 0,
+            isMountingCalibrated: isMountingCalibrated)
     }
 }

@@ -230,7 +230,7 @@ final class CalibrationService: Sendable {
                     report.sentence =
                         remains
                         ? "The calibration of the \(undone.rawValue) is undone; the previous calibration is active again."
-                        : "The calibration of the \(undone.rawValue) is removed; there is no earlier calibration."
+                        : "The calibration of the \(undone.rawValue) is removed; there is no earlier calibration of this sensor."
                     return report
                 })
         }

@@ -1,3 +1,4 @@
+import Calibration
 import Configuration
 import GimbalCore
 import Hardware
@@ -59,13 +60,17 @@ struct MachineMethods: Sendable {
                     throw Refusal(.internalError, "The status cannot be read: \(error)")
                 }
                 let facts = MachineFacts.read(tuning.settings)
+                let calibrations = tuning.calibrations
                 return Doctor(status: status).checks
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
                     + LinkDoctor(settings: tuning.settings, controls: links?.controls.report).checks
-                    + [status.drive?.check, status.battery?.check].compactMap(\.self)
+                    + [status.drive?.check, status.battery?.check, calibrations.check]
+                    .compactMap(\.self)
                     + status.companions.map(\.check)
-                    + doctorLooks.checks(status, now: MonotonicClock.now)
+                    + doctorLooks.checks(
+                        status, now: MonotonicClock.now,
+                        isMountingCalibrated: calibrations.record(.mounting) != nil)
             }.answering([DoctorCheck].self),
             .task(
                 "controls",

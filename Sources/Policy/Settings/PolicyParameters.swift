@@ -19,6 +19,21 @@ extension Settings {
         return parameters
     }
 
+    /// Name and place of the configured sensor, as text for people. The calibrations belong to this
+    /// sensor.
+    package var sensorName: String {
+        guard hardware.backend == .linux else { return hardware.backend.rawValue }
+        let linux = hardware.linux
+        guard let chip = linux.imu else {
+            return "iio \(hardware.iio.gyroscope), \(hardware.iio.accelerometer)"
+        }
+        return switch linux.imuInterface {
+        case .i2c:
+            "\(chip.rawValue) on \(linux.bus), address 0x\(String(linux.imuAddress, radix: 16))"
+        case .spi: "\(chip.rawValue) on \(linux.imuSpi)"
+        }
+    }
+
     /// Times and limits of the `Commander`, from the settings.
     package var commanderRules: Commander.Rules {
         var rules = Commander.Rules()

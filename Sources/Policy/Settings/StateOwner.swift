@@ -28,6 +28,8 @@ package final class StateOwner: Sendable {
 
     private struct Contents {
         var state = SavedState()
+        /// Name and place of the configured sensor; nil before `load`.
+        var sensor: String?
         var waiting: [Waiting] = []
         var next = 0
     }
@@ -68,7 +70,14 @@ package final class StateOwner: Sendable {
     package var saved: SavedState { contents.withLock { $0.state } }
 
     /// All valid saved calibrations.
-    package var calibrations: ActiveCalibrations { ActiveCalibrations.read(saved.calibration).book }
+    package var calibrations: ActiveCalibrations { calibrations(in: saved).book }
+
+    /// Reads the calibrations of a saved state, for the configured sensor.
+    func calibrations(in state: SavedState) -> (book: ActiveCalibrations, damaged: [String]) {
+        ActiveCalibrations.read(
+            state.calibration, sensors: state.calibratedSensors ?? [:],
+            sensor: contents.withLock { $0.sensor })
+    }
 
     /// Reads the saved values, which override the values in the configuration files. The method
     /// never fails; it logs and ignores unreadable values.
@@ -77,11 +86,6 @@ package final class StateOwner: Sendable {
         contents.withLock { $0.state = loaded.state }
         history.restore(loaded.state.history)
         for problem in loaded.problems { log.warning("Saved tuning: \(problem)") }
-        for name in ActiveCalibrations.read(loaded.state.calibration).damaged {
-            log.warning(
-                "The saved calibration \(name) is invalid, so airframed ignores it; calibrate again."
-            )
-        }
         if loaded.source == .previous {
             log.warning(
                 "Saved tuning: the newest saved version cannot be read, so airframed uses the previous version."
@@ -90,6 +94,19 @@ package final class StateOwner: Sendable {
         var parameters = ParameterStore(configuration)
         for problem in parameters.load(saved: loaded.state.parameters) {
             log.warning("Saved tuning: \(problem)")
+        }
+        let sensor = parameters.settings.sensorName
+        contents.withLock { $0.sensor = sensor }
+        let (book, damaged) = calibrations(in: loaded.state)
+        for name in damaged {
+            log.warning(
+                "The saved calibration \(name) is invalid, so airframed ignores it; calibrate again."
+            )
+        }
+        for record in book.ignored {
+            log.warning(
+                "The saved calibration \(record.kind.rawValue) belongs to another sensor (\(record.sensor ?? "")), so airframed ignores it; the configured sensor is \(sensor)."
+            )
         }
         return parameters
     }

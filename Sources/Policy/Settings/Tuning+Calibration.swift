@@ -99,11 +99,12 @@ extension Tuning: CalibrationStore {
         commit: @escaping @Sendable (inout State) -> Void, done: @escaping Later<Void>
     ) {
         write(by: who, what) { saved in
-            var book = ActiveCalibrations.read(saved.calibration).book
+            var book = self.stateOwner.calibrations(in: saved).book
             change(&book)
             saved.calibration = book.saved
+            saved.calibratedSensors = book.savedSensors
         } commit: { state, saved in
-            let book = ActiveCalibrations.read(saved.calibration).book
+            let book = self.stateOwner.calibrations(in: saved).book
             state.calibrations = book
             let bias = state.correction.gyroBias
             state.correction =
