@@ -47,7 +47,11 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     /// Estimated inertia, kg·m².
     private(set) var inertia: Double
     /// Standard deviation of the natural logarithm of `inertia`.
-    private(set) var sigma: Double
+    private(set) var sigma: Double {
+        didSet { caution = Self.caution(sigma: sigma) }
+    }
+    /// Safe fraction of the full gains with the current estimate, 0...1.
+    private(set) var caution: Double
     /// Measured delay in addition to `loopDelay`, s; NaN until it has been measured. Only
     /// measurements at the low frequency can give a negative value, because friction can also cause
     /// phase lead.
@@ -91,14 +95,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     init(_ parameters: Parameters) {
         inertia = parameters.start
         sigma = parameters.startSigma
+        caution = Self.caution(sigma: parameters.startSigma)
     }
 
     /// True if the inertia estimate is certain enough for the full gains.
     var isKnown: Bool { @_noLocks @inline(always) get { sigma <= Self.knownSigma } }
 
-    /// Safe fraction of the full gains with the current estimate, 0...1.
-    var caution: Double {
-        @_noLocks @inline(always) get { isKnown ? 1 : cm_exp(-2 * (sigma - Self.knownSigma)) }
+    private static func caution(sigma: Double) -> Double {
+        sigma <= knownSigma ? 1 : cm_exp(-2 * (sigma - knownSigma))
     }
 
     /// Sets the inertia to `value`, kg·m², for example a configured inertia, and ends the search.

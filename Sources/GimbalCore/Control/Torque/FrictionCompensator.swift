@@ -70,10 +70,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     private var learned = 0.0
     private var share = 0.0
 
-    /// Sliding distances of the bristles, rad.
-    private static var distances: (short: Double, middle: Double, long: Double) {
-        @_noLocks get { (0.3e-3, 1e-3, 3e-3) }
-    }
+    /// Sliding distance of the long bristle, rad. A third and a tenth of this distance are the
+    /// sliding distances of the middle and the short bristle.
+    private static var distance: Double { @_noLocks get { 3e-3 } }
     /// Stribeck rate, rad/s: the joint rate at which the additional friction near rest has fallen
     /// to 37 %. The value is a compromise for ball and plain bearings.
     private static var stribeckRate: Double { @_noLocks get { 0.05 } }
@@ -133,11 +132,12 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
     /// Updates the bristles' deflections for one period at the joint rate `rate`, rad/s.
     private static func slide(_ bristles: inout Parts, rate: Double, dt: Double) {
         let end: Double = rate >= 0 ? 1 : -1
-        let way = -abs(rate) * dt
-        let distances = Self.distances
-        bristles.short = end + (bristles.short - end) * cm_exp(way / distances.short)
-        bristles.middle = end + (bristles.middle - end) * cm_exp(way / distances.middle)
-        bristles.long = end + (bristles.long - end) * cm_exp(way / distances.long)
+        let long = cm_exp(-abs(rate) * dt / Self.distance)
+        let middle = long * long * long
+        let short = middle * middle * middle * long
+        bristles.short = end + (bristles.short - end) * short
+        bristles.middle = end + (bristles.middle - end) * middle
+        bristles.long = end + (bristles.long - end) * long
         let ratio = rate / Self.stribeckRate
         bristles.slow = bristles.middle * cm_exp(-ratio * ratio)
     }
