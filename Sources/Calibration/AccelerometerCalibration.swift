@@ -161,14 +161,7 @@ public struct AccelerometerCalibration: Sendable {
         result.isLevel = true
         guard axis.norm > 1e-12 else { return }
         let turn = Quaternion(rotationVector: axis * (result.tilt / axis.norm))
-        let affine = result.correction
-        // The rotation `turn` is applied to each column of the correction matrix.
-        let x = turn.rotate(Vector3(affine.rowX.x, affine.rowY.x, affine.rowZ.x))
-        let y = turn.rotate(Vector3(affine.rowX.y, affine.rowY.y, affine.rowZ.y))
-        let z = turn.rotate(Vector3(affine.rowX.z, affine.rowY.z, affine.rowZ.z))
-        result.correction.rowX = Vector3(x.x, y.x, z.x)
-        result.correction.rowY = Vector3(x.y, y.y, z.y)
-        result.correction.rowZ = Vector3(x.z, y.z, z.z)
+        result.correction = result.correction.turned(by: turn)
     }
 
     /// True if the camera lies on a face that has not been measured, or if the pose differs by more

@@ -64,9 +64,12 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// Correction of the sensors' samples from all active calibrations. Results of calibrations
     /// replace configured values.
     ///
-    /// The rotation that the accelerometer's matrix contains becomes a part of the mounting, and
-    /// therefore also turns the rates and the magnetic field. Otherwise, the sensors of one chip
-    /// would be misaligned against each other.
+    /// The accelerometer's matrix contains a rotation. The part that a rotation of the board causes
+    /// becomes a part of the mounting, and therefore also turns the rates and the magnetic field.
+    /// Otherwise, the sensors of one board would be misaligned against each other. The other part
+    /// is the error of the matrix itself. The two parts cannot be measured separately; their sizes
+    /// are estimated from the whole rotation and from `ownRotation` (James and Stein: Estimation
+    /// with Quadratic Loss, 1961).
     ///
     /// - Parameters:
     ///   - configured: The configured mounting rotation.
@@ -74,14 +77,22 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// - Returns: The correction for the stabilizer.
     public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
         var result = recorded(configured: configured)
-        let parts = result.accel.parts
-        result.accel = parts.symmetric
-        result.mounting = result.mounting * parts.turn
+        let (turn, symmetric) = result.accel.parts
+        let rotation = turn.rotationVector
+        let own = Self.ownRotation * Self.ownRotation
+        let share = max(0, 1 - own / max(rotation.squaredNorm, own))
+        result.accel = symmetric.turned(by: Quaternion(rotationVector: rotation * (1 - share)))
+        result.mounting = result.mounting * Quaternion(rotationVector: rotation * share)
         if let gyro = record(.gyro) {
             result.gyroBias = GyroBiasAging.prior(of: gyro, now: now)
         }
         return result
     }
+
+    /// Usual rotation of the accelerometer's matrix without a rotation of the board, rad: the fit of
+    /// six poses leaves up to half a degree, and the axes of the accelerometer and the gyroscope of
+    /// one chip differ by some tenths of a degree.
+    private static let ownRotation = 0.6 * Double.pi / 180
 
     /// The recorded matrices and the recorded mounting, with which a new calibration begins. The
     /// accelerometer's matrix contains the rotation that levels its upright pose; the mounting does
@@ -101,6 +112,19 @@ public struct ActiveCalibrations: Sendable, Equatable {
 }
 
 extension SensorCorrection.Affine {
+    /// Copy of the correction whose result is additionally rotated: `turn · matrix`.
+    func turned(by turn: Quaternion) -> SensorCorrection.Affine {
+        // The rotation applies to each column of the matrix.
+        let x = turn.rotate(Vector3(rowX.x, rowY.x, rowZ.x))
+        let y = turn.rotate(Vector3(rowX.y, rowY.y, rowZ.y))
+        let z = turn.rotate(Vector3(rowX.z, rowY.z, rowZ.z))
+        var result = self
+        result.rowX = Vector3(x.x, y.x, z.x)
+        result.rowY = Vector3(x.y, y.y, z.y)
+        result.rowZ = Vector3(x.z, y.z, z.z)
+        return result
+    }
+
     /// The correction without its rotation, and the rotation: `matrix = turn · symmetric`. This is
     /// the polar decomposition of a matrix near the identity (Higham: Computing the Polar
     /// Decomposition, 1986).
