@@ -330,7 +330,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Resets controller and set-point when the outputs are switched on or the frame changes.
     private mutating func takeOver() {
-        drive.reset(joints: joints.motion.angles)
+        drive.reset(joints: joints.atStart(modelled: drive.state.modelledJoints))
         pointing.takeOver(from: attitude)
         held = attitude
         wasReady = drive.state.isReady
@@ -382,14 +382,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 excitation: excitation, authority: supervisor.authority, dt: dt))
         if gaps.step(dt: dt) { drive.forgetResponse() }
         // After a change of the gains, the controller holds the present attitude. Increased gains
-        // must not suddenly act on the residual error of the smaller gains.
-        if !(belief == drive.state.inertia.sigmas) {
-            if drive.state.oscillating.isEmpty {
-                held = attitude
-            } else if wasReady {
-                // An oscillation has turned the camera away from its intended attitude.
-                held = setpoint.attitude
-            }
+        // must not suddenly act on the residual error of the smaller gains. An oscillation or the
+        // loss of a rotor has turned the camera away from its intended attitude.
+        let isChanged = !(belief == drive.state.inertia.sigmas)
+        if isChanged, drive.state.oscillating.isEmpty {
+            held = attitude
+        } else if wasReady, isChanged || !drive.state.isReady {
+            held = setpoint.attitude
         }
         if exciter.state.isActive, case .torque = parameters.motorType {
             let torque = output.torque + joints.motion.kinematics.torques(moment: excitation)

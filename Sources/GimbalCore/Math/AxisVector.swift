@@ -60,6 +60,16 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable, Recordable {
         AxisVector(yaw: a.yaw * s, roll: a.roll * s, pitch: a.pitch * s)
     }
 
+    /// The vector of angles, rad, with each value reduced to -π...π.
+    var wrapped: AxisVector {
+        @_noLocks @inline(always) get {
+            isWithin(AxisVector(repeating: .pi))
+                ? self
+                : AxisVector(
+                    yaw: Angle.wrapped(yaw), roll: Angle.wrapped(roll), pitch: Angle.wrapped(pitch))
+        }
+    }
+
     /// The vector, with each value limited to ±`limit` of its axis.
     @inlinable @inline(__always) @_noLocks
     public func clamped(to limit: AxisVector) -> AxisVector {

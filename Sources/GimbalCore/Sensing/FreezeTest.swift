@@ -42,7 +42,7 @@ struct FreezeTest: Sendable, BitwiseCopyable {
     mutating func note(isSame: Bool, dt: Double, longestSeconds: Double) -> Bool {
         if samples < Self.learning { samples += 1 }
         guard isSame else {
-            usual = max(usual, min(seconds, longestSeconds))
+            if !isFrozen { usual = max(usual, min(seconds, longestSeconds)) }
             count = 0
             seconds = 0
             isFrozen = false

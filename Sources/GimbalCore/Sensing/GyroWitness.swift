@@ -47,6 +47,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// Recent joint angles from the encoders, rad.
     private var joints = JointHistory()
     private var hasJoints = false
+    /// Time between the newest joint angles and the newest sample, s.
+    private var sinceJoints = 0.0
+    /// Time between the two newest joint angles, s.
+    private var jointInterval = 0.0
     /// Smallest observed change of a joint angle, rad: an estimate of the encoders' resolution.
     private var encoderStep = Double.infinity
     private var lastJoints = AxisVector.zero
@@ -68,7 +72,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// rad.
     private var modelled = Vector3.zero
     private var startRate = Vector3.zero
-    private var images = PolarityChecks()
+    private(set) var images = PolarityChecks()
     private var lastRate = Vector3.zero
     private var quietTime = 0.0
     private var sampleSeconds = 0.0
@@ -148,7 +152,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         let change = rate - lastRate
         lastRate = rate
         let noise = Self.noiseSigmas * cm_sqrt(scatter) + Self.leastNoise
-        let strongest = max(motors.strongest * dt, Self.blow * min(dt, Self.blowSeconds))
+        let strongest = max(
+            motors.strongest * dt, max(motors.jolt, Self.blow * min(dt, Self.blowSeconds)))
         // A jump of the rate cannot be a response to the motors, so it is not compared.
         if change.norm < strongest { compare(change, with: motors, dt: dt) }
         let limit = noise + strongest
@@ -227,35 +232,21 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         if isDisputed { modelled += (reference - startRate) * dt }
     }
 
-    /// The camera axes on which the gyroscope measures the opposite of the motors' effect. The
-    /// wrong sign can be that of the gyroscope or that of a motor; the two cases cannot be
-    /// distinguished.
-    var reversed: AxisSet { @_noLocks get { images.reversed } }
-
-    /// Camera's rate while a sign is wrong, camera frame, rad/s. On each axis, the sign of the
-    /// gyroscope's rate is corrected according to the responses to the motors. On axes without a
-    /// clear response, the value is zero.
-    ///
-    /// - Parameters:
-    ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.
-    ///   - reversed: The axes whose response is known to be reversed.
-    /// - Returns: The rate; finite if `gyro` is finite.
-    @_noLocks
-    func signedRate(gyro: Vector3, reversed: AxisSet) -> Vector3 {
-        let sign = images.signs(reversed: reversed)
-        return Vector3(gyro.x * sign.x, gyro.y * sign.y, gyro.z * sign.z)
-    }
-
     @_noLocks
     private mutating func note(_ new: AxisVector?, dt: Double) {
+        // In a batch of samples, only the newest sample has joint angles.
         guard let new, new.isFinite else {
-            hasJoints = false
+            sinceJoints += dt
+            if sinceJoints >= Self.longestInterval { hasJoints = false }
             return
         }
-        if !hasJoints { joints.fill(new) }
-        if hasJoints { noteStep(new - lastJoints) }
-        joints.append(new, dt: dt)
-        lastJoints = new
+        jointInterval = hasJoints ? sinceJoints + dt : dt
+        // A joint without end stops can turn beyond ±180°, where an encoder's angle jumps.
+        let angles = hasJoints ? lastJoints + (new - lastJoints).wrapped : new
+        if hasJoints { noteStep(angles - lastJoints) } else { joints.fill(angles) }
+        joints.append(angles, dt: jointInterval)
+        lastJoints = angles
+        sinceJoints = 0
         hasJoints = true
     }
 
@@ -375,8 +366,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     @_noLocks
     private mutating func jointsMoved(sensorDelay: Double) -> AxisVector {
         let delay = max(sensorDelay, 0)
-        return joints.value(age: delay, dt: sampleSeconds)
-            - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
+        let newest = sinceJoints + sampleSeconds
+        return joints.value(age: delay, dt: newest)
+            - joints.value(age: delay + age + sampleSeconds, dt: newest)
     }
 
     /// Updates the handle's rate: the joint rates minus the camera rate from the gyroscope. The
@@ -384,11 +376,11 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// another while the handle keeps moving.
     @_noLocks
     private mutating func noteHandle(rate: Vector3, sensorDelay: Double, dt: Double) {
-        guard hasJoints else { return }
-        let delay = max(sensorDelay, 0)
+        guard hasJoints, sinceJoints == 0 else { return }
+        let (delay, interval) = (max(sensorDelay, 0), jointInterval)
         let step =
-            joints.value(age: delay, dt: dt) - joints.value(age: delay + dt, dt: dt)
+            joints.value(age: delay, dt: dt) - joints.value(age: delay + interval, dt: dt)
         let camera = JointKinematics(joints: lastJoints).jointRates(relativeRate: rate)
-        claimedHandle.follow(step * (1 / dt) - camera, dt: dt)
+        claimedHandle.follow(step * (1 / interval) - camera, dt: interval)
     }
 }

@@ -30,6 +30,16 @@ struct HandleIMU: Sendable, BitwiseCopyable {
 
     private var hasJoints = false
 
+    /// Largest plausible rate of the handle about an axis, rad/s: the range of all supported chips
+    /// is at most 2000 °/s. The handle's chip can have a larger range than the camera's chip.
+    private static var largestRate: Double { @_noLocks get { 2000 * .pi / 180 } }
+
+    /// True if a reading of the handle's gyroscope, rad/s, is plausible; false for NaN.
+    @_noLocks
+    static func isPlausible(_ reading: Vector3) -> Bool {
+        reading.squaredNorm <= 3 * largestRate * largestRate
+    }
+
     /// Creates an estimator that has not received a sample yet.
     @_noLocks
     init() {}

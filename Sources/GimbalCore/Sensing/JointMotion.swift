@@ -35,7 +35,8 @@ struct JointMotion: Sendable, BitwiseCopyable {
             hasAngles = true
             return
         }
-        let step = (new - smooth) * (dt / (Self.smoothing + dt))
+        // A joint without end stops can turn beyond ±180°, where an encoder's angle jumps.
+        let step = (new - smooth).wrapped * (dt / (Self.smoothing + dt))
         smooth = smooth + step
         if dt > 0 { rates = step * (1 / dt) }
     }

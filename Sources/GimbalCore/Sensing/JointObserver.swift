@@ -11,6 +11,10 @@ struct JointObserver: Sendable, BitwiseCopyable {
     private(set) var handleRate: Vector3?
 
     private var handle = HandleIMU()
+    /// Time since the newest angles from encoders, s, while they are the source.
+    private var missing = 0.0
+    /// Time without angles after which the encoders are no longer the source, s.
+    private static var longestGap: Double { @_noLocks get { 0.02 } }
     /// The camera's rate, camera frame, rad/s, with the same smoothing as `motion.rates`.
     private var cameraRate = Vector3.zero
 
@@ -59,6 +63,15 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// then cancel the controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(always) get { cameraRate - relativeRate } }
 
+    /// Joint angles at a start of the motors, rad. If the handle is only assumed to be upright, yaw
+    /// is the last yaw of the motors' model.
+    @_noLocks
+    func atStart(modelled: AxisVector?) -> AxisVector {
+        var angles = motion.angles
+        if case .assumed = source, let modelled { angles.yaw = modelled.yaw }
+        return angles
+    }
+
     /// Updates the joint angles and rates from all sources.
     ///
     /// - Parameters:
@@ -80,7 +93,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
             let angles = EulerZXY.angles(attitude)
             return AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
         }
-        if let sample, sample.contents.contains(.baseGyro), sample.baseGyro.isFinite {
+        if let sample, sample.contents.contains(.baseGyro), HandleIMU.isPlausible(sample.baseGyro) {
             handle.update(
                 measured: sample.baseGyro, cameraRate: rate, upright: upright(),
                 isAtRest: isAtRest, dt: dt)
@@ -89,7 +102,12 @@ struct JointObserver: Sendable, BitwiseCopyable {
             handleRate = nil
         }
         if let sample, sample.contents.contains(.joints) {
+            missing = 0
             use(sample.joints, from: .encoders, after: previous, dt: dt)
+        } else if case .encoders = previous, missing + dt < Self.longestGap {
+            // A sample without angles is not yet a failure of the encoders.
+            missing += dt
+            use(motion.angles, from: .encoders, after: previous, dt: dt)
         } else if let modelled {
             use(modelled, from: modelSource, after: previous, dt: dt)
         } else if case .some = handleRate {

@@ -126,7 +126,6 @@ struct MotorEffect: Sendable, BitwiseCopyable {
     mutating func turn(jolts: AxisVector, kinematics: JointKinematics, dt: Double) {
         let jolt = kinematics.relativeRate(jointRates: jolts).norm
         largestJolt = max(jolt, largestJolt * (1 - min(dt / Self.servoMemory, 1)))
-        motors = GyroWitness.Motors(
-            acceleration: .zero, exerted: nil, strongest: largestJolt / dt)
+        motors = GyroWitness.Motors(acceleration: .zero, exerted: nil, jolt: largestJolt)
     }
 }

@@ -11,6 +11,7 @@ struct SamplePace: Sendable, BitwiseCopyable {
     /// minus one tick period. The delay is zero if nearly every tick has a new sample.
     private(set) var wait = 0.0
 
+    private var hasSample = false
     private var samples = 0.0
     private var ticks = 0.0
     private var elapsed = 0.0
@@ -25,15 +26,20 @@ struct SamplePace: Sendable, BitwiseCopyable {
 
     /// Counts a sample of the sensor.
     @_noLocks
-    mutating func note() { samples += 1 }
+    mutating func note() {
+        hasSample = true
+        samples += 1
+    }
 
     /// Smallest change of the wait that is applied, as a fraction of the wait. The count can be
     /// wrong by one sample, so smaller changes are ignored.
     private static var leastChange: Double { @_noLocks get { 0.25 } }
 
-    /// Counts a tick. `dt` is the time since the previous tick, s.
+    /// Counts a tick. `dt` is the time since the previous tick, s. The ticks before the first
+    /// sample are not counted, because the sensor was not ready yet.
     @_noLocks
     mutating func step(dt: Double) {
+        guard hasSample else { return }
         ticks += 1
         elapsed += dt
         guard elapsed >= Self.window else { return }

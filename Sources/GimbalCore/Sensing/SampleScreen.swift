@@ -191,7 +191,6 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
         // A comparison with NaN is false, so NaN is rejected.
         Self.isWithin(sample.gyro, parameters.gyroRange)
             && Self.isWithin(sample.accel, parameters.accelRange)
-            && Self.isWithin(sample.baseGyro, parameters.gyroRange)
             && Self.isWithin(sample.joints, Self.largestJoint)
             && Self.isWithin(sample.jointRates, Self.largestJoint)
     }

@@ -246,10 +246,10 @@ public struct FieldController: MotorController {
         lastSlipped.insert(lost)
         sinceSlip = 0
         // The rotor has slipped by an unknown number of pole pairs. The search restarts with the
-        // joint angles of an upright handle.
+        // joint angle of an upright handle.
         let angles = EulerZXY.angles(attitude)
-        modelledJoints.roll = angles.roll
-        modelledJoints.pitch = angles.pitch
+        if lost.contains(.roll) { modelledJoints.roll = angles.roll }
+        if lost.contains(.pitch) { modelledJoints.pitch = angles.pitch }
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
         mustSearch = true
         // `running` must be positive: 0 means that the soft start has not reached full power.

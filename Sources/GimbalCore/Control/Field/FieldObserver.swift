@@ -59,9 +59,10 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Bound of `hiddenRate`, rad/s. Without this bound, the estimate would grow without limit
-    /// after the loss of the rotor, and the field would turn faster and faster.
-    private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
+    /// Bound of `hiddenRate`, rad/s: a rate that a hand does not reach. Without a sensor on the
+    /// handle, `hiddenRate` is the handle's rate. Without this bound, the estimate would grow
+    /// without limit after the loss of the rotor, and the field would turn faster and faster.
+    private static var largestHiddenRate: Double { @_noLocks get { 10 } }
 
     /// Resets the observer. The rotor is assumed to be at the given electrical angle, rad.
     @_noLocks

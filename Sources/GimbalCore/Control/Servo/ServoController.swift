@@ -191,7 +191,9 @@ public struct ServoController: MotorController {
         let goal =
             setpoint.attitude
             * Quaternion(rotationVector: ahead + surplus(of: attitudeError - lasting))
-        let wanted = JointKinematics.joints(attitude: predicted.conjugate * goal)
+        // The angles are continued beyond ±180°, where a servo cannot turn on.
+        let angles = JointKinematics.joints(attitude: predicted.conjugate * goal)
+        let wanted = joints + (angles - joints).wrapped
         move(towards: wanted + excitation, authority: min(max(input.authority, 0), 1), dt: dt)
         history.append(joints, dt: dt)
     }

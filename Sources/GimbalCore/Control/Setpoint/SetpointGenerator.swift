@@ -121,8 +121,6 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             return forecast
         }
         point = Command.PointRequest(target: target, duration: duration, rate: rate)
-        rateUntil = nil
-        isExpired = false
         forecast.goal = goals(for: target)
         forecast.isClamped = !isReached(target, by: forecast.goal)
         forecast.duration = max(duration, 0)
@@ -139,6 +137,11 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         }
         if !goal.pitch.isNaN {
             pitch.move(to: goal.pitch, duration: seconds, limits: limits(.pitch, atMost: rate))
+        }
+        // An axis without a target can continue a turn; the turn's dead-man time still applies.
+        if !(yaw.isTurning || roll.isTurning || pitch.isTurning) {
+            rateUntil = nil
+            isExpired = false
         }
         return forecast
     }

@@ -184,7 +184,7 @@ public struct AttitudeController: MotorController {
         if !(torque == wanted) {
             let excess = kinematics.moment(torques: wanted - torque)
             pids.change { $0.unwind(excess: excess[$1]) }
-        } else if share == 1, !inertia.isProbing, learnsLoads {
+        } else if share == 1, !inertia.isProbing, learnsLoads, input.excitation == .zero {
             if showsFriction, !residual.yaw.isNaN { friction.learn(residual: residual, dt: dt) }
             learnImbalance(specificForce: specificForce, dt: dt)
         }
