@@ -43,6 +43,9 @@ import Wire
             try check("configuration") { status, _ in
                 status.configuration.needsRestart = ["loop.rate_hz"]
             },
+            try check("saved values") { status, _ in
+                status.configuration.ignored = ["servo.direction"]
+            },
         ]
         for check in found {
             #expect(check.level == .warn, "\(check.name): \(check.finding)")

@@ -209,6 +209,27 @@ import Wire
         }
     }
 
+    @Test("a save keeps the saved values that the files do not permit at present, and names them")
+    func savesIgnored() throws {
+        try withTemporaryDirectory { directory throws in
+            let key = "commander.release_after_s"
+            let first = try Bench(directory)
+            _ = try first.tuning.set(key: key, value: 2, rollback: nil, by: Self.client)
+            _ = try first.tuning.save(by: "test")
+
+            let second = try Bench(directory, overrides: ["commander.dead_man_s=5"])
+            #expect(second.tuning.configurationStatus.ignored == [key])
+            try second.set(100)
+            let sentence = try second.tuning.save(by: "test")
+            #expect(sentence.contains("no effect") && sentence.contains(key), "\(sentence)")
+
+            let third = try Bench(directory)
+            #expect(third.tuning.settings.commander.releaseAfterS == 2)
+            #expect(third.value == 100)
+            #expect(third.tuning.configurationStatus.ignored.isEmpty)
+        }
+    }
+
     @Test("a failed save is reported as an error, and the change stays unsaved and in effect")
     func cannotSave() throws {
         try withTemporaryDirectory { directory throws in

@@ -10,28 +10,38 @@ extension ParameterStore {
                 saved[key] = value
             } else if cleared.contains(key) {
                 saved[key] = nil
+            } else {
+                continue
             }
+            ignored[key] = nil
             cleared.remove(key)
         }
         rebuild()
     }
 
     /// Replaces the store's saved values by the values that are now on the disk. Active values do
-    /// not change. If a live value equals the value on the disk, its origin becomes `saved`.
+    /// not change. If a live value equals the value on the disk, its origin becomes `saved`. An
+    /// entry without effect stays without effect until it changes.
     ///
-    /// - Parameter overlay: All saved entries; invalid entries are ignored.
-    public mutating func adopt(saved overlay: Overlay) {
+    /// - Parameters:
+    ///   - overlay: All saved entries; invalid entries are ignored.
+    ///   - checked: Keys of entries that `wiringChange` has just checked.
+    public mutating func adopt(saved overlay: Overlay, checked: Set<String> = []) {
+        let before = ignored
         saved = [:]
         nextWiring = [:]
+        ignored = [:]
         for (key, text) in overlay {
-            if Schema.wiring.contains(key) {
+            if before[key] == text, live[key]?.tomlText != text, !checked.contains(key) {
+                ignored[key] = text
+            } else if Schema.wiring.contains(key) {
                 nextWiring[key] = try? Self.wiringValue(key, text).1
             } else {
                 saved[key] = Self.savedValue(key, text)
             }
         }
         live = live.filter { saved[$0.key] != $0.value }
-        cleared = cleared.filter { saved[$0] != nil }
+        cleared = cleared.filter { saved[$0] != nil || ignored[$0] != nil }
         rebuild()
     }
 

@@ -38,6 +38,9 @@ public struct ParameterStore: Sendable {
     var wiring: [String: SettingValue] = [:]
     /// Values of the settings in `Schema.wiring` that are saved now, for the next start.
     var nextWiring: [String: SettingValue] = [:]
+    /// Saved entries without effect, because they are not valid with the present files. A save
+    /// keeps these entries.
+    var ignored: Overlay = [:]
     /// Keys of saved values that have returned to their default; the next save removes these values.
     var cleared: Set<String> = []
 
@@ -53,7 +56,7 @@ public struct ParameterStore: Sendable {
     /// Saved values by key, as TOML. Call `save()` on a copy of the store, then write the copy's
     /// value to the disk.
     public var savedOverlay: Overlay {
-        saved.merging(nextWiring) { $1 }.mapValues(\.tomlText)
+        ignored.merging(saved.merging(nextWiring) { $1 }.mapValues(\.tomlText)) { $1 }
     }
 
     /// Contents of a baseline: all run-time values, saved or not.
@@ -138,7 +141,9 @@ public struct ParameterStore: Sendable {
             guard update.value == nil else { continue }
             // A default is not stored if it is also the value from the files.
             if value == setting.value(in: loaded.settings) { changed.live[setting.key] = nil }
-            if saved[setting.key] != nil { changed.cleared.insert(setting.key) }
+            if saved[setting.key] != nil || ignored[setting.key] != nil {
+                changed.cleared.insert(setting.key)
+            }
         }
         try changed.obeyRules()
         return changed
@@ -171,7 +176,7 @@ public struct ParameterStore: Sendable {
         var changed = self
         var problems: [ConfigurationProblem] = []
         changed.live = [:]
-        changed.cleared = Set(saved.keys)
+        changed.cleared = Set(saved.keys).union(ignored.keys).subtracting(Schema.wiring)
         for (key, text) in overlay.sorted(by: { $0.key < $1.key }) {
             do throws(ConfigurationProblem) {
                 changed.live[key] = try Self.liveValue(key, text).1
@@ -191,51 +196,10 @@ public struct ParameterStore: Sendable {
         rebuild()
     }
 
-    /// Adopts saved values, normally once at the start. Entries that are no longer valid are
-    /// ignored.
-    ///
-    /// - Parameter overlay: The saved entries.
-    /// - Returns: The problems of the ignored entries.
-    public mutating func load(saved overlay: Overlay) -> [ConfigurationProblem] {
-        var problems: [ConfigurationProblem] = []
-        saved = [:]
-        wiring = [:]
-        for (key, text) in overlay.sorted(by: { $0.key < $1.key }) {
-            do throws(ConfigurationProblem) {
-                if Schema.wiring.contains(key) {
-                    wiring[key] = try Self.wiringValue(key, text).1
-                } else {
-                    saved[key] = try Self.liveValue(key, text).1
-                }
-            } catch {
-                problems.append(error)
-            }
-        }
-        // The rules are checked for all values together, because some values are valid only in
-        // combination. A value that violates a rule reverts to the value from the files.
-        rebuild()
-        for rule in ConfigurationRule.all {
-            guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }
-            problems.append(problem)
-            for key in rule.keys {
-                saved[key] = nil
-                wiring[key] = nil
-            }
-            rebuild()
-        }
-        nextWiring = wiring
-        return problems
-    }
-
     /// Marks all values that were set at run time as saved. Call this method on a copy, and write
     /// the copy's `savedOverlay` to the disk. Replace the store by the copy only after the write to
     /// the disk has succeeded. Otherwise values would be marked as saved although the disk is full.
-    public mutating func save() {
-        saved = merged
-        live = [:]
-        cleared = []
-        rebuild()
-    }
+    public mutating func save() { save(only: Array(live.keys) + cleared) }
 
     /// Keys of the settings with an unsaved change, in the order of the schema. Changes that wait
     /// for a restart are not included.
@@ -270,7 +234,7 @@ public struct ParameterStore: Sendable {
         try? liveValue(key, text).1
     }
 
-    private static func liveValue(
+    static func liveValue(
         _ key: String, _ text: String
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
         let (setting, value) = try ConfigurationLoader.value(of: key, text: text, at: .saved)

@@ -14,7 +14,8 @@ struct MachineDoctor {
 
     /// All checks for the computer, with the most basic check first.
     var checks: [DoctorCheck] {
-        [governor, disk, wallClock, watchdog, configuration, kernelSensors].compactMap(\.self)
+        [governor, disk, wallClock, watchdog, configuration, savedValues, kernelSensors]
+            .compactMap(\.self)
     }
 
     /// Check of the inertial sensors that have a kernel driver; nil if there are no such sensors
@@ -108,5 +109,16 @@ struct MachineDoctor {
                 "configuration", .warn,
                 "\(finding); settings that take effect after a restart: \(waiting.joined(separator: ", "))",
                 remedy: "Run `systemctl restart airframed` at a time when the motors can be off.")
+    }
+
+    private var savedValues: DoctorCheck? {
+        let keys = status.configuration.ignored
+        guard !keys.isEmpty else { return nil }
+        return DoctorCheck(
+            "saved values", .warn,
+            "not valid with the present configuration files, so without effect: \(keys.joined(separator: ", "))",
+            remedy:
+                "`airframectl log` names the problems. Correct the configuration files and restart airframed, or set and save the settings again."
+        )
     }
 }

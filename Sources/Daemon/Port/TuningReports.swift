@@ -28,6 +28,7 @@ extension Tuning {
         status.files = standing.store.files
         status.unsaved = standing.store.unsavedKeys
         status.needsRestart = standing.needsRestart
+        status.ignored = standing.store.ignoredKeys
         return status
     }
 

@@ -108,6 +108,7 @@ package final class StateOwner: Sendable {
                 "The saved calibration \(record.kind.rawValue) belongs to another sensor (\(record.sensor ?? "")), so airframed ignores it; the configured sensor is \(sensor)."
             )
         }
+        if let sentence = parameters.ignoredSentence { log.warning("\(sentence)") }
         return parameters
     }
 

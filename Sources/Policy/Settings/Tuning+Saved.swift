@@ -38,8 +38,10 @@ extension Tuning {
             $0.parameters.merge(change: change)
             if let step { $0.note(step, replaced: before) }
         } commit: { state, saved in
-            let count = "Saved \(saved.parameters.count) settings."
             state.store.adopt(saved: saved.parameters)
+            let count =
+                "Saved \(saved.parameters.count) settings."
+                + (state.store.ignoredSentence.map { " " + $0 } ?? "")
             let isNew = state.rollback.beginnings != beginnings
             let isAssistants = !withAssistants && state.hasAssistantsChange
             guard isNew || isAssistants else {

@@ -44,7 +44,7 @@ extension Tuning {
             saved.setup = (saved.setup ?? [:]).merging(
                 [name: SavedState.Step(state: result, replaced: replaced)]) { $1 }
         } commit: { state, saved in
-            state.store.adopt(saved: saved.parameters)
+            state.store.adopt(saved: saved.parameters, checked: Set(change.keys))
         } done: { result in
             if case .success = result { self.log.notice("\(who) \(what).") }
             done(result)

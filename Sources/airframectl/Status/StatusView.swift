@@ -169,6 +169,9 @@ enum StatusView {
                 "waits for restart", status.configuration.needsRestart.joined(separator: ", "),
                 .caution)
         }
+        if !status.configuration.ignored.isEmpty {
+            row("saved, no effect", status.configuration.ignored.joined(separator: ", "), .caution)
+        }
         return table
     }
 

@@ -120,6 +120,8 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     public var unsaved: [String] = []
     /// Keys whose new value takes effect after a restart.
     public var needsRestart: [String] = []
+    /// Keys of saved values without effect, because they are not valid with the present files.
+    public var ignored: [String] = []
 
     /// Creates a configuration with the built-in default of every setting.
     public init() {}
