@@ -18,6 +18,8 @@ public struct MotorAssignment: Sendable, Equatable {
     public var shortest = AxisVector(repeating: 1000)
     /// Longest pulse of each servo, µs.
     public var longest = AxisVector(repeating: 2000)
+    /// Reading of the encoder in each motor's drive at joint angle zero, degrees.
+    public var zero = AxisVector.zero
 
     /// Largest relative difference at which two ratios are treated as equal.
     private static let tolerance = 0.08
@@ -55,6 +57,7 @@ public struct MotorAssignment: Sendable, Equatable {
             right.trim[finding.axis] = trim[assigned]
             right.shortest[finding.axis] = shortest[assigned]
             right.longest[finding.axis] = longest[assigned]
+            right.zero[finding.axis] = zero[assigned]
         }
         switch type {
         case .torque: break

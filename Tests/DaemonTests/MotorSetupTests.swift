@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Identification
 import Simulation
@@ -115,6 +116,25 @@ struct MotorSetupTests {
     func sameJoint() {
         let wiring = TrueWiring(joints: [.pitch, .roll, .pitch])
         #expect(WiredGimbal(type: .servo, wiring: wiring).run().code == "same_axis")
+    }
+
+    @Test("the zero of an encoder moves with its drive, but not if the encoder is on the joint")
+    func zeros() throws {
+        var settings = Settings()
+        settings.hardware.backend = .linux
+        settings.hardware.linux.motors = .can
+        settings.hardware.linux.canId = AxisVector(yaw: 1, roll: 2, pitch: 3)
+        settings.hardware.linux.encoderZeroDeg = AxisVector(yaw: 10, roll: 20, pitch: 30)
+        var right = settings.motorAssignment
+        right.outputs = AxisVector(yaw: 2, roll: 1, pitch: 3)
+        right.zero = AxisVector(yaw: 20, roll: 10, pitch: 30)
+        let ids = "hardware.linux.can_id = [2, 1, 3]"
+        for (encoders, zeros) in [
+            (EncoderChip.drives, ["hardware.linux.encoder_zero_deg = [20, 10, 30]"]), (.as5600, []),
+        ] {
+            settings.hardware.linux.encoders = encoders
+            #expect(try settings.updates(to: right).map(\.description) == [ids] + zeros)
+        }
     }
 
     @Test("missing encoders are reported, and not as a fault of the supply or the wires")

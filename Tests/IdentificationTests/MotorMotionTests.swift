@@ -87,13 +87,14 @@ import Testing
             axis: axis, direction: direction, ratio: ratio, stroke: 0.1, alignment: 1, residual: 0)
     }
 
-    @Test("an exchange of two motors moves their outputs, travels and trims")
+    @Test("an exchange of two motors moves their outputs, travels, trims and zeros")
     func exchange() throws {
         var present = MotorAssignment(
             outputs: AxisVector(yaw: 4, roll: 5, pitch: 6),
             direction: AxisVector(yaw: -1, roll: 1, pitch: 1))
         present.travel = AxisVector(yaw: 180, roll: 90, pitch: 120)
         present.trim = AxisVector(yaw: 10, roll: 20, pitch: 30)
+        present.zero = AxisVector(yaw: 170, roll: 180, pitch: 190)
         let right = try present.corrected(
             by: [
                 .yaw: Self.finding(.roll, -1), .roll: Self.finding(.yaw),
@@ -103,6 +104,7 @@ import Testing
         #expect(right.direction == AxisVector(yaw: 1, roll: 1, pitch: -1))
         #expect(right.travel == AxisVector(yaw: 90, roll: 180, pitch: 120))
         #expect(right.trim == AxisVector(yaw: 20, roll: 10, pitch: 30))
+        #expect(right.zero == AxisVector(yaw: 180, roll: 170, pitch: 190))
     }
 
     @Test("pole pairs are integers and equal for all motors; other results are refused")

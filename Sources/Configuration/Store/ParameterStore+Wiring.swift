@@ -54,11 +54,13 @@ extension ParameterStore {
 
 extension Schema {
     /// Keys of the settings that the set-up measures and saves for the next start: assignment,
-    /// direction, pole pairs and travel of the motors, range of the joints, direction of the encoders.
+    /// direction, pole pairs and travel of the motors, range of the joints, direction and zero of the
+    /// encoders.
     public static let wiring: Set<String> = [
         "hardware.linux.motor_channels", "hardware.linux.can_id", "hardware.linux.servo_id",
         "motors.direction", "motors.pole_pairs", "servo.direction", "servo.travel_deg",
         "servo.trim_us", "servo.pulse_us", "joints.range_deg", "hardware.linux.encoder_direction",
+        "hardware.linux.encoder_zero_deg",
     ]
 
     /// Keys of live settings that the set-up adapts when settings in `wiring` change.

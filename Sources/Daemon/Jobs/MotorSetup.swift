@@ -31,6 +31,13 @@ extension Settings {
         }
     }
 
+    /// True if `hardware.linux.encoder_zero_deg` belongs to the motors' drives. It belongs to the
+    /// joints if they have separate encoders.
+    private var haveDrivesZero: Bool {
+        let linux = hardware.linux
+        return hardware.backend == .linux && linux.motors.haveEncoders && linux.encoders != .as5600
+    }
+
     /// The active settings of the wiring.
     var motorAssignment: MotorAssignment {
         var assignment = MotorAssignment(
@@ -42,6 +49,7 @@ extension Settings {
         assignment.trim = servo.trimUs
         assignment.shortest = servo.pulseUs.lower
         assignment.longest = servo.pulseUs.upper
+        assignment.zero = hardware.linux.encoderZeroDeg
         return assignment
     }
 
@@ -68,6 +76,9 @@ extension Settings {
                 isServo
                     ? SettingUpdate(\.servo.direction, right.direction)
                     : SettingUpdate(\.motors.direction, right.direction))
+        }
+        if haveDrivesZero, right.zero != now.zero {
+            updates.append(SettingUpdate(\.hardware.linux.encoderZeroDeg, right.zero))
         }
         if motors.type == .field, right.polePairs != now.polePairs {
             updates.append(SettingUpdate(\.motors.polePairs, right.polePairs))
