@@ -1,6 +1,7 @@
 import Configuration
 import GimbalCore
 import Identification
+import Port
 import Simulation
 import Testing
 
@@ -116,6 +117,22 @@ struct MotorSetupTests {
     func sameJoint() {
         let wiring = TrueWiring(joints: [.pitch, .roll, .pitch])
         #expect(WiredGimbal(type: .servo, wiring: wiring).run().code == "same_axis")
+    }
+
+    @Test("the wiring is not measured if the motors cannot turn without a measurement by hand")
+    func commutated() throws {
+        var settings = Settings()
+        settings.motors.type = .torque
+        settings.hardware.linux.motors = .pca9685
+        try settings.requireMeasurableWiring()
+        settings.hardware.backend = .linux
+        let refusal = #expect(throws: Refusal.self) { try settings.requireMeasurableWiring() }
+        #expect(refusal?.message.contains("motors.electrical_zero_deg") == true)
+        settings.motors.type = .field
+        try settings.requireMeasurableWiring()
+        settings.motors.type = .torque
+        settings.hardware.linux.motors = .can
+        try settings.requireMeasurableWiring()
     }
 
     @Test("the zero of an encoder moves with its drive, but not if the encoder is on the joint")

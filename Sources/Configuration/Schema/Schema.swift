@@ -229,7 +229,7 @@ public enum Schema {
         ).assistants(.lower),
         .integer(
             "motors.pole_pairs", \.motors.polePairs, 1...50, .restart,
-            "Number of pole pairs of the motors; used with type = \"field\".",
+            "Number of pole pairs of the motors; used with type = \"field\", and with type = \"torque\" on a PCA9685.",
             hint: "Count the magnets and halve the number: 14 magnets are 7 pairs."),
         .triple(
             "motors.direction", \.motors.direction, -1...1, .restart,
@@ -240,7 +240,8 @@ public enum Schema {
         .triple(
             "motors.electrical_zero_deg", \.motors.electricalZeroDeg, -360...360, unit: "deg",
             .restart,
-            "Electrical angle of the magnetic field that holds each joint at its zero position; used with type = \"torque\"."
+            "Electrical angle of the magnetic field that holds each joint at its zero position; used with type = \"torque\" on a PCA9685.",
+            hint: "The page wiring.md of the manual describes the measurement."
         ),
         .number(
             "motors.pwm_hz", \.motors.pwmHz, 200...1526, unit: "Hz", .restart,

@@ -38,6 +38,19 @@ extension Settings {
         return hardware.backend == .linux && linux.motors.haveEncoders && linux.encoders != .as5600
     }
 
+    /// Refuses the measurement of the wiring if it needs settings that the set-up cannot measure. A
+    /// brushless motor with an encoder on a PCA9685 turns only if `motors.pole_pairs`,
+    /// `motors.direction` and `motors.electrical_zero_deg` are right: `motors.direction` is also the
+    /// direction of the field.
+    func requireMeasurableWiring() throws(Refusal) {
+        guard hardware.backend == .linux, hardware.linux.motors == .pca9685, motors.type == .torque
+        else { return }
+        throw Refusal(
+            .refused,
+            "On a PCA9685, motors with encoders turn only if motors.pole_pairs, motors.direction and motors.electrical_zero_deg are right, and this step cannot measure motors.electrical_zero_deg. Run the step with motors.type = \"field\". Then measure motors.electrical_zero_deg by hand, as the page wiring.md of the manual describes, and set motors.type = \"torque\"."
+        )
+    }
+
     /// The active settings of the wiring.
     var motorAssignment: MotorAssignment {
         var assignment = MotorAssignment(

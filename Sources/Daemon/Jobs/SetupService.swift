@@ -102,6 +102,7 @@ final class SetupService: Sendable {
                     .busy, "A calibration is running; `airframectl calibrate cancel` ends it.")
             }
             let settings = tuning.settings
+            try settings.requireMeasurableWiring()
             let axes = settings.motorisedAxes
             guard !axes.isEmpty else {
                 throw Refusal(
