@@ -55,17 +55,22 @@ import Testing
         var store = ParameterStore(LoadedConfiguration())
         try store.set("tracking.max_rate_dps", to: "20")
         let baseline = [
-            "control.feed_forward": "0.5", "motors.torque_limit_nm": "[0.1, 0.1, 0.1]",
-            "mcp.max_rate_dps": "200",
+            "control.feed_forward": "0.5", "control.max_rate_dps": "100",
+            "motors.torque_limit_nm": "[0.1, 0.1, 0.1]", "mcp.max_rate_dps": "200",
         ]
         var changed = store
         let (problems, kept) = try changed.restore(tuning: baseline, forAssistant: store)
         #expect(problems.isEmpty)
         // The baseline does not contain tracking.max_rate_dps, so the default of 60 would take effect.
-        #expect(kept.sorted() == ["mcp.max_rate_dps", "tracking.max_rate_dps"])
+        // On a PCA9685, a lower motors.torque_limit_nm raises the gains.
+        #expect(
+            kept.sorted() == [
+                "mcp.max_rate_dps", "motors.torque_limit_nm", "tracking.max_rate_dps",
+            ])
         #expect(changed.settings.tracking.maxRateDps == 20)
         #expect(changed.settings.mcp.maxRateDps == 30)
         #expect(changed.settings.control.feedForward == 0.5)
-        #expect(changed.settings.motors.torqueLimitNm.yaw == 0.1)
+        #expect(changed.settings.control.maxRateDps == 100)
+        #expect(changed.settings.motors.torqueLimitNm.yaw == 0.25)
     }
 }

@@ -225,8 +225,8 @@ public enum Schema {
         ),
         .triple(
             "motors.torque_limit_nm", \.motors.torqueLimitNm, 0...20, unit: "N·m", .live,
-            "Largest torque of each motor."
-        ).assistants(.lower),
+            "Largest torque of each motor. For brushless motors on a PCA9685, this value is not a limit, but the torque at the full strength of the motor's magnetic field: if the value is too low, the gains are too high."
+        ),
         .integer(
             "motors.pole_pairs", \.motors.polePairs, 1...50, .restart,
             "Number of pole pairs of the motors; used with type = \"field\", and with type = \"torque\" on a PCA9685.",
