@@ -17,6 +17,9 @@ public struct PlantModel: Sendable, Equatable {
     /// the output is held.
     public var delay: Double
 
+    /// Range in which `fit` searches the delay, s.
+    public static let delays = 0.0005...0.03
+
     /// Creates a model.
     public init(inertia: Double, damping: Double, stiffness: Double, delay: Double) {
         self.inertia = inertia
@@ -41,7 +44,7 @@ public struct PlantModel: Sendable, Equatable {
     ///   - delays: Range of the search, s.
     /// - Returns: The model and the root mean square of the relative error; nil if no model fits.
     public static func fit(
-        _ points: [ResponsePoint], delays: ClosedRange<Double> = 0.0005...0.03
+        _ points: [ResponsePoint], delays: ClosedRange<Double> = PlantModel.delays
     ) -> (model: PlantModel, residual: Double)? {
         guard points.count >= 4 else { return nil }
         var best: (model: PlantModel, residual: Double)?

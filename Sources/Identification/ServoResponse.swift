@@ -15,6 +15,11 @@ public struct ServoResponse: Sendable, Equatable {
     /// configured.
     public var gain: Double
 
+    /// Range in which `fit` searches the delay, s.
+    public static let delays = 0.0005...0.06
+    /// Range in which `fit` searches the lag, s.
+    public static let lags = 0...0.05
+
     /// Creates the model of a servo.
     public init(delay: Double, lag: Double, gain: Double = 1) {
         self.delay = delay
@@ -43,11 +48,11 @@ public struct ServoResponse: Sendable, Equatable {
                 }
             }
         }
-        search(0.001...0.06, 0...0.05, 0.001)
+        search(0.001...delays.upperBound, lags, 0.001)
         guard let rough = best?.model else { return nil }
         search(
-            max(rough.delay - 0.001, 0.0005)...rough.delay + 0.001,
-            max(rough.lag - 0.001, 0)...rough.lag + 0.001, 0.00005)
+            (rough.delay - 0.001...rough.delay + 0.001).clamped(to: delays),
+            (rough.lag - 0.001...rough.lag + 0.001).clamped(to: lags), 0.00005)
         return best
     }
 

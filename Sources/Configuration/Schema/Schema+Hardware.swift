@@ -271,7 +271,7 @@ extension Schema {
     /// Properties of position servos.
     static let servo: [Setting] = [
         .number(
-            "servo.delay_ms", \.servo.delayMs, 0...40, unit: "ms", .live,
+            "servo.delay_ms", \.servo.delayMs, 0...60, unit: "ms", .live,
             "Delay from a command to the start of the servo's motion, including half a period of the servo's pulses.",
             hint:
                 "Set a value within 10 % of the true delay: with a larger error airframed mistakes the servo's motion for motion of the handle."

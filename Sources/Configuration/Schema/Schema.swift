@@ -131,7 +131,7 @@ public enum Schema {
 
     private static let control: [Setting] = [
         .triple(
-            "control.attitude_gain", \.control.attitudeGain, 0...100, unit: "1/s", .live,
+            "control.attitude_gain", \.control.attitudeGain, 0...200, unit: "1/s", .live,
             "Proportional gain of the attitude: commanded rate per attitude error."
         ).assistants(.any),
         .triple(
