@@ -22,7 +22,7 @@ public struct SavedState: Sendable, Equatable, Codable {
 
     /// Finished step of the set-up.
     public struct Step: Sendable, Equatable, Codable {
-        /// Result of the step: `done`, `skipped` or `restart`.
+        /// Result of the step: `done`, `skipped` or `restart`; `open` if the set-up began again.
         public var state: String
         /// Saved settings that the step replaced, as TOML text by key; an empty text for a setting
         /// that was not saved before.

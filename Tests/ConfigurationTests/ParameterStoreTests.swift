@@ -288,6 +288,17 @@ struct ReloadTests {
         #expect(store.settings.control.feedForward == 0.75)
     }
 
+    @Test("a reload names the values that have no effect because saved values override them")
+    func saved() throws {
+        let (store, report) = try reloaded(from: "", to: "control.feed_forward = 0.5") {
+            _ = $0.load(saved: ["control.feed_forward": "0.75"])
+        }
+        #expect(report.applied.isEmpty && report.needsRestart.isEmpty)
+        #expect(report.overridden == ["control.feed_forward"])
+        #expect(report.sentence.contains("overridden by saved values: control.feed_forward."))
+        #expect(store.settings.control.feedForward == 0.75)
+    }
+
     @Test("a live setting that depends on a setting with a pending restart is deferred, too")
     func together() throws {
         let (store, report) = try reloaded(

@@ -37,6 +37,33 @@ struct WiringStoreTests {
         #expect(next.settings.hardware.linux.motorChannels.yaw == 1)
     }
 
+    @Test("a message about a value that the set-up has saved names the command that removes it")
+    func undo() throws {
+        let change = try store().wiringChange([swapped])
+        var next = ParameterStore(try load("\(channels) = [0, 1, 2]"))
+        #expect(next.overriddenWiring.isEmpty)
+        _ = next.load(saved: change)
+        #expect(next.overriddenWiring == [channels])
+        let problem = #expect(throws: ConfigurationProblem.self) {
+            try next.set(channels, to: "[2, 1, 0]")
+        }
+        #expect(problem?.description.contains("airframectl setup undo motors") == true)
+        let other = #expect(throws: ConfigurationProblem.self) {
+            try next.set("loop.rate_hz", to: "500")
+        }
+        #expect(other?.description.contains("undo") == false)
+
+        let report = next.reload(try load("\(channels) = [2, 1, 0]"))
+        #expect(report.needsRestart.isEmpty && report.applied.isEmpty)
+        #expect(report.overridden == [channels])
+        #expect(report.sentence.contains("airframectl setup undo motors"))
+        // After the undo, a restart applies the value in the file.
+        next.adopt(saved: [:])
+        let undone = next.reload(try load("\(channels) = [2, 1, 0]"))
+        #expect(undone.needsRestart == [channels] && undone.overridden.isEmpty)
+        #expect(next.overriddenWiring.isEmpty)
+    }
+
     @Test("--set overrides wiring settings, and a change without effect is refused with the reason")
     func commandLine() throws {
         var store = try store(["\(channels)=[3, 4, 5]"])

@@ -53,6 +53,14 @@ import Wire
         }
     }
 
+    @Test("the check of the configuration names the values in the files that the set-up overrides")
+    func overridden() throws {
+        let check = try check("configuration") { status, _ in
+            status.configuration.overridden = ["motors.direction"]
+        }
+        #expect(check.level == .ok && check.finding.contains("motors.direction"))
+    }
+
     @Test(
         "a missing CPU governor is not a problem, and a simulated gimbal passes all of these checks"
     )

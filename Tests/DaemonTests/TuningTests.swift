@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Links
 import Logging
+import Persistence
 import Policy
 import Port
 import Realtime
@@ -227,6 +228,20 @@ import Wire
             #expect(third.tuning.settings.commander.releaseAfterS == 2)
             #expect(third.value == 100)
             #expect(third.tuning.configurationStatus.ignored.isEmpty)
+        }
+    }
+
+    @Test("the values that a step of the set-up has saved can be removed after a new beginning")
+    func undoAfterAgain() throws {
+        try withTemporaryDirectory { directory throws in
+            let tuning = try Bench(directory).tuning
+            let reversed = SettingUpdate(\.motors.direction, AxisVector(yaw: -1, roll: 1, pitch: 1))
+            try awaited { tuning.finishSetup("motors", "restart", [reversed], by: "test", $0) }
+            try awaited { tuning.forgetSetup(by: "test", $0) }
+            #expect(tuning.setupSteps["motors"]?.state == "open")
+            #expect(tuning.standing.store.hasWaitingWiring)
+            try awaited { tuning.undoSetup(["motors"], by: "test", $0) }
+            #expect(!tuning.standing.store.hasWaitingWiring)
         }
     }
 

@@ -45,6 +45,27 @@ extension ParameterStore {
     /// True if a saved setting of the wiring takes effect at the next start.
     public var hasWaitingWiring: Bool { wiring != nextWiring }
 
+    /// Keys of the settings of the wiring whose values in the files have no effect, because the
+    /// set-up has saved other values; in the order of the schema.
+    public var overriddenWiring: [String] {
+        Schema.settings.filter { setting in
+            guard case .file = loaded.origin(of: setting.key) else { return false }
+            guard let saved = nextWiring[setting.key] else { return false }
+            return saved != setting.value(in: loaded.settings)
+        }.map(\.key)
+    }
+
+    /// Advice for a setting that cannot change while airframed runs.
+    func restartHint(_ setting: Setting) -> String {
+        let present = "The present value is \(setting.value(in: settings).tomlText)."
+        guard nextWiring[setting.key] != nil else {
+            return
+                "\(present) Write the new value into the configuration file and restart airframed."
+        }
+        return
+            "\(present) The set-up has saved a value, which overrides the configuration file. Run `airframectl setup undo motors` or `airframectl setup undo joints`, then write the new value into the configuration file and restart airframed."
+    }
+
     static func wiringValue(
         _ key: String, _ text: String
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {

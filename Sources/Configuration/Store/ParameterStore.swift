@@ -131,10 +131,7 @@ public struct ParameterStore: Sendable {
                 if value == setting.value(in: settings) { continue }
                 throw ConfigurationProblem(
                     .notLive, key: setting.key, value: update.writtenText,
-                    "cannot change while airframed runs",
-                    hint:
-                        "The present value is \(setting.value(in: settings).tomlText). Write the new value into the configuration file and restart airframed."
-                )
+                    "cannot change while airframed runs", hint: restartHint(setting))
             }
             setting.write(&changed.settings, value)
             changed.live[setting.key] = value

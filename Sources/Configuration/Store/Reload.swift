@@ -4,8 +4,10 @@ public struct ReloadReport: Sendable, Equatable {
     public var applied: [String] = []
     /// Keys of the settings with a new value that waits for a restart.
     public var needsRestart: [String] = []
+    /// Keys of the settings with a new value that has no effect, because a saved value overrides it.
+    public var overridden: [String] = []
 
-    /// The report as one sentence.
+    /// The report as text, one or two sentences.
     public var sentence: String {
         var parts: [String] = []
         if !applied.isEmpty {
@@ -14,9 +16,16 @@ public struct ReloadReport: Sendable, Equatable {
         if !needsRestart.isEmpty {
             parts.append("effective after a restart: \(needsRestart.joined(separator: ", "))")
         }
-        return parts.isEmpty
+        if !overridden.isEmpty {
+            parts.append("overridden by saved values: \(overridden.joined(separator: ", "))")
+        }
+        let report =
+            parts.isEmpty
             ? "The files were read again; nothing has changed."
             : "The files were read again; \(parts.joined(separator: "; "))."
+        return overridden.isEmpty
+            ? report
+            : "\(report) Change saved values with `airframectl set` and `airframectl save`; `airframectl setup undo motors` and `airframectl setup undo joints` remove the values that the set-up has saved."
     }
 }
 
@@ -31,6 +40,7 @@ extension ParameterStore {
     /// - Returns: The changes.
     public mutating func reload(_ new: LoadedConfiguration) -> ReloadReport {
         let before = self
+        let saved = saved.filter { !cleared.contains($0.key) }.merging(nextWiring) { $1 }
         var waiting = Set(
             Schema.settings.filter {
                 $0.applies == .restart
@@ -49,9 +59,12 @@ extension ParameterStore {
             if setting.value(in: settings) != setting.value(in: before.settings) {
                 report.applied.append(setting.key)
             }
-            if waiting.contains(setting.key),
-                setting.value(in: new.settings) != setting.value(in: loaded.settings)
-            {
+            let (old, value) = (
+                setting.value(in: before.loaded.settings), setting.value(in: new.settings)
+            )
+            if let saved = saved[setting.key] {
+                if value != old, value != saved { report.overridden.append(setting.key) }
+            } else if waiting.contains(setting.key), value != setting.value(in: loaded.settings) {
                 report.needsRestart.append(setting.key)
             }
         }

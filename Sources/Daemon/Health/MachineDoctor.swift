@@ -100,8 +100,12 @@ struct MachineDoctor {
     }
 
     private var configuration: DoctorCheck {
-        let files = status.configuration.files
-        let finding = files.isEmpty ? "built-in defaults" : files.joined(separator: ", ")
+        let (files, overridden) = (status.configuration.files, status.configuration.overridden)
+        let finding =
+            (files.isEmpty ? "built-in defaults" : files.joined(separator: ", "))
+            + (overridden.isEmpty
+                ? ""
+                : "; values that the set-up has saved override: \(overridden.joined(separator: ", "))")
         let waiting = status.configuration.needsRestart
         return waiting.isEmpty
             ? DoctorCheck("configuration", .ok, finding)

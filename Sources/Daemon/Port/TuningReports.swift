@@ -29,6 +29,7 @@ extension Tuning {
         status.unsaved = standing.store.unsavedKeys
         status.needsRestart = standing.needsRestart
         status.ignored = standing.store.ignoredKeys
+        status.overridden = standing.store.overriddenWiring
         return status
     }
 

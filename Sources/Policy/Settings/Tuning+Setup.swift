@@ -74,11 +74,12 @@ extension Tuning {
         }
     }
 
-    /// Removes the results of all steps, without changing the settings. The steps can no longer be
-    /// undone.
+    /// Marks all steps as open, without changing the settings. The steps can still be undone, so that
+    /// a person can remove the values that they have saved.
     package func forgetSetup(by who: String, _ done: @escaping Later<Void>) {
         write(by: who, "began the set-up again") {
-            $0.setup = nil
+            $0.setup = $0.setup?.filter { !$0.value.replaced.isEmpty }
+                .mapValues { SavedState.Step(state: "open", replaced: $0.replaced) }
         } commit: { _, _ in
         } done: {
             done($0)

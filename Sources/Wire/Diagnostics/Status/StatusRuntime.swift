@@ -122,6 +122,9 @@ public struct ConfigurationStatus: Hashable, Sendable, Codable {
     public var needsRestart: [String] = []
     /// Keys of saved values without effect, because they are not valid with the present files.
     public var ignored: [String] = []
+    /// Keys of settings whose values in the files have no effect, because the set-up has saved other
+    /// values.
+    public var overridden: [String] = []
 
     /// Creates a configuration with the built-in default of every setting.
     public init() {}
