@@ -77,7 +77,7 @@ struct Airframed: ParsableCommand {
     )
     var outputsOff = false
 
-    @Flag(help: "Print every key with its value and the value's source, and exit.")
+    @Flag(help: "Print every key with its value and source, without saved values, and exit.")
     var printConfig = false
 
     func validate() throws {

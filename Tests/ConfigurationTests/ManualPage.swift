@@ -51,7 +51,9 @@ enum ManualPage {
         .Ql airframed \\-\\-check\\-config
         lists every mistake with its line, the allowed range and a remedy;
         .Ql airframed \\-\\-print\\-config
-        shows the effective values, and the source of each.
+        shows the values and the source of each, without saved values;
+        .Ql airframectl get
+        shows the effective values.
         .Pp
         Three numbers in brackets are yaw, roll, pitch unless stated otherwise.
         Ranges include both ends.

@@ -40,7 +40,8 @@ enum SampleFile {
         # `airframed --set KEY=VALUE` override it. A key is the table and the name, such as loop.rate_hz.
         #
         #   airframed --check-config    lists every mistake, with its line
-        #   airframed --print-config    shows the effective values and their sources
+        #   airframed --print-config    shows the values and their sources, without saved values
+        #   airframectl get             shows the effective values
         #   airframectl reload          applies live settings, and lists settings that need a restart
         #
         # Three numbers in brackets are yaw, roll, pitch unless stated otherwise. Ranges include both ends.

@@ -100,7 +100,7 @@ public struct LoadedConfiguration: Sendable {
     }
 
     /// Output of `--print-config`: every setting as TOML, grouped by table, with its origin as a
-    /// comment.
+    /// comment. The output does not contain saved values.
     public var description: String {
         Listing.text(settings: settings, origin: origin(of:))
     }
@@ -108,7 +108,7 @@ public struct LoadedConfiguration: Sendable {
 
 extension LoadedConfiguration: CustomStringConvertible {}
 
-/// The effective configuration as TOML text.
+/// A configuration as TOML text.
 enum Listing {
     /// TOML text; parsing it gives the same settings.
     static func text(settings: Settings, origin: (String) -> Origin) -> String {
