@@ -95,10 +95,11 @@ struct ActiveCalibrationsTests {
     }
 
     @Test(
-        "the rotation in the accelerometer's matrix turns all sensors, also in old records"
-    )
-    func rotation() {
-        let turn = Quaternion.aboutX(0.04) * .aboutY(-0.03)
+        "a rotation of the board turns all sensors, also in old records, and a small one only the accelerometer",
+        arguments: [(1, 0.956), (0.1, 0.0)])
+    func rotation(scale: Double, share: Double) {
+        let whole = Vector3(0.04, -0.03, 0) * scale
+        let turn = Quaternion(rotationVector: whole)
         let mounting = Quaternion.aboutZ(0.5) * .aboutX(3)
         var symmetric = SensorCorrection.Affine()
         symmetric.offset = Vector3(0.1, -0.2, 0.05)
@@ -124,12 +125,14 @@ struct ActiveCalibrationsTests {
                 kind: .mounting, values: [mounting.w, mounting.x, mounting.y, mounting.z],
                 sigma: 0.01, residual: 0, date: 0, temperature: nil))
         let correction = book.correction(configured: SensorCorrection(), now: 0)
-        #expect((correction.accel.rowX - symmetric.rowX).norm < 1e-12)
-        #expect((correction.accel.rowY - symmetric.rowY).norm < 1e-12)
-        #expect((correction.accel.rowZ - symmetric.rowZ).norm < 1e-12)
         #expect(correction.accel.offset == symmetric.offset)
-        let error = (mounting * turn).conjugate * correction.mounting
-        #expect(error.rotationVector.norm < 1e-12)
+        let common = Quaternion(rotationVector: whole * share)
+        let error = (mounting * common).conjugate * correction.mounting
+        #expect(error.rotationVector.norm < 1e-4)
+        // The corrected specific force does not depend on the share.
+        let force = Vector3(3, -4, 8)
+        let seen = correction.mounting.rotate(correction.accel.apply(force))
+        #expect((seen - mounting.rotate(turn.rotate(symmetric.apply(force)))).norm < 1e-9)
     }
 
     @Test(

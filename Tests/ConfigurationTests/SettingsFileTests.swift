@@ -58,7 +58,7 @@ import Testing
         #expect(pairs[1].problem(in: "a.toml") == nil)
     }
 
-    @Test("a setting of a file is checked alone, whatever the other settings are")
+    @Test("a setting of a file is checked independently of the other settings")
     func alone() throws {
         func problem(_ text: String) throws -> String? {
             let pairs = try SettingsFile.pairs(of: Array(text.utf8), path: "a.toml")

@@ -60,6 +60,36 @@ struct GyroWitnessTests {
         #expect(!witness.isContradicted)
     }
 
+    @Test("encoders confirm a knock although only every second sample has their angles")
+    func batches() {
+        var witness = GyroWitness()
+        var angle = 0.0
+        for t in 0..<500 {
+            let joints = t % 2 == 0 ? nil : AxisVector(repeating: 0) + step(t / 2)
+            _ = accepts(&witness, rate: noise(t), joints: joints)
+        }
+        // The joint turns with the camera at 4 rad/s, delayed like the samples.
+        for t in 0..<40 {
+            angle += 4e-3
+            let late = max(0, angle - 3 * 4e-3)
+            let joints = t % 2 == 0 ? nil : AxisVector(yaw: 0, roll: angle, pitch: 0)
+            _ = accepts(&witness, rate: Vector3(late > 0 ? 4 : 0, 0, 0) + noise(t), joints: joints)
+        }
+        #expect(!witness.isContradicted)
+    }
+
+    @Test("a joint that turns beyond 180° has a continuous rate")
+    func wholeTurns() {
+        var motion = JointMotion()
+        var largest = 0.0
+        for tick in 0..<4000 {
+            let yaw = Angle.wrapped(2e-3 * Double(tick))
+            motion.update(AxisVector(yaw: yaw, roll: 0, pitch: 0), dt: 1e-3)
+            largest = max(largest, abs(motion.rates.yaw))
+        }
+        #expect(largest < 2.1 && motion.rates.yaw > 1.9)
+    }
+
     @Test(
         "the motors' acceleration between two samples counts once, even with ticks between the samples"
     )

@@ -1,6 +1,7 @@
 import CMathShim
-import GimbalCore
 import Testing
+
+@testable import GimbalCore
 
 @Suite("Sample screen: conditions from faults of the sensor")
 struct SampleScreenTests {
@@ -195,13 +196,52 @@ struct SampleScreenTests {
         #expect(screen.counters.frozen == 0)
     }
 
-    @Test("implausible encoder angles and handle rates are refused")
+    @Test("implausible encoder angles are refused")
     func implausibleJoints() {
         var screen = healthy()
         var far = sample(at: 100)
         far.joints.roll = 1e308
-        var fast = sample(at: 101)
+        #expect(screen.judge(far) == .refuse)
+    }
+
+    @Test("a fault of the handle's sensor affects only the handle's rate")
+    func implausibleHandle() {
+        var screen = healthy()
+        var fast = sample(at: 100)
         fast.baseGyro.z = .nan
-        #expect(screen.judge(far) == .refuse && screen.judge(fast) == .refuse)
+        guard case .use = screen.judge(fast) else {
+            Issue.record("the camera's sample was refused")
+            return
+        }
+        #expect(HandleIMU.isPlausible(Vector3(30, 30, 30)))
+        #expect(!HandleIMU.isPlausible(Vector3(0, 0, .nan)))
+        #expect(!HandleIMU.isPlausible(Vector3(0, 100, 0)))
+    }
+
+    @Test("the end of a freeze does not make the detector slower")
+    func secondFreeze() {
+        var test = FreezeTest()
+        func ticks(_ samples: Range<Int>) -> Int? {
+            samples.first { _ in test.note(isSame: true, dt: 1e-3, longestSeconds: 0.04) }
+        }
+        for _ in 0..<300 { _ = test.note(isSame: false, dt: 1e-3, longestSeconds: 0.04) }
+        #expect(ticks(0..<100) == 7)
+        _ = test.note(isSame: false, dt: 1e-3, longestSeconds: 0.04)
+        #expect(ticks(0..<100) == 7)
+    }
+
+    @Test("the time before the first sample does not make the sensor slow")
+    func firstWindow() {
+        var pace = SamplePace()
+        for tick in 0..<1000 {
+            if tick >= 200 { pace.note() }
+            pace.step(dt: 1e-3)
+            #expect(pace.wait == 0)
+        }
+        for tick in 0..<500 {
+            if tick % 2 == 0 { pace.note() }
+            pace.step(dt: 1e-3)
+        }
+        #expect(abs(pace.wait - 1e-3) < 1e-5)
     }
 }

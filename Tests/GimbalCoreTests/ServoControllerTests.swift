@@ -64,6 +64,31 @@ struct ServoControllerTests {
         #expect(attitude.error(to: .identity).norm < 1e-3)
     }
 
+    @Test("a servo with a range beyond 180° turns on, and not back by a whole turn")
+    func beyondHalfTurn() {
+        var parameters = Self.ideal
+        parameters.minimum.yaw = -1
+        parameters.maximum.yaw = 5
+        var controller = ServoController(parameters: parameters)
+        var servo = PerfectServo()
+        var lowest = 0.0
+        for tick in 0..<4000 {
+            let goal = min(1e-3 * Double(tick), 3.6)
+            let attitude = Quaternion.aboutZ(servo.angle.yaw)
+            let command = controller.step(
+                ControlInput(
+                    attitude: attitude, attitudeLead: 0,
+                    rate: Vector3(0, 0, servo.rate.yaw),
+                    setpoint: Setpoint(
+                        attitude: .aboutZ(goal), rate: Vector3(0, 0, goal < 3.6 ? 1 : 0)),
+                    authority: 1, dt: 1e-3)
+            ).angle
+            servo.follow(command)
+            if tick > 3000 { lowest = tick == 3001 ? command.yaw : min(lowest, command.yaw) }
+        }
+        #expect(lowest > 2.9 && abs(servo.angle.yaw - 3.6) < 0.05, "\(lowest), \(servo.angle.yaw)")
+    }
+
     /// Ratio of the camera's swing to the handle's swing with perfect servos: measured, and from
     /// the margins' open loop.
     private static func rest(hertz: Double) -> (measured: Double, said: Double) {

@@ -160,6 +160,21 @@ struct SetpointGeneratorTests {
         #expect(generator.isExpired && !generator.isMoving)
     }
 
+    @Test("a movement of one axis does not extend the dead-man time of another axis's turn")
+    func rateBesidePoint() {
+        var generator = SetpointGenerator()
+        generator.rate(AxisVector(yaw: 1, roll: .nan, pitch: .nan), validUntil: instant(500))
+        for tick in 1...1500 {
+            if tick == 200 {
+                generator.point(target: AxisVector(yaw: .nan, roll: .nan, pitch: 0.4), duration: 1)
+            }
+            _ = generator.step(now: instant(tick), dt: dt)
+            if tick == 300 { #expect(generator.rates.yaw == 1) }
+            if tick == 500 { #expect(generator.rates.yaw == 0 && generator.rates.pitch > 0) }
+        }
+        #expect(abs(generator.angles.pitch - 0.4) < 1e-9)
+    }
+
     @Test("a rate towards the end of the range brakes in time")
     func rateAtBound() {
         var generator = SetpointGenerator()

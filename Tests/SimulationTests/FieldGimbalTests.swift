@@ -123,6 +123,65 @@ struct FieldGimbalTests {
         #expect(loop.speed < 2)
     }
 
+    @Test(
+        "while a rotor slips, the camera keeps the requested direction", arguments: [0.4, -0.4])
+    func slip(push: Double) {
+        var loop = Self.loop(.still)
+        loop.run(seconds: 3)
+        let target = AxisVector(yaw: 1.2, roll: 0, pitch: 0.3)
+        loop.ask(.point(Command.PointRequest(target: target, duration: 1, rate: 0)))
+        loop.run(seconds: 2)
+        var conditions = Conditions.none
+        var largest = 0.0
+        func error() -> AxisVector {
+            (EulerZXY.angles(loop.gimbal.attitude) - target) * Self.degrees
+        }
+        for (push, seconds) in [(push, 0.3), (0, 3)] {
+            loop.gimbal.push = Vector3(0, push, 0)
+            for _ in 0..<Int(seconds * 1000) {
+                loop.step()
+                conditions.insert(loop.conditions)
+                largest = max(largest, abs(error().yaw))
+            }
+        }
+        #expect(conditions.intersects(.motorSlipped))
+        // The camera once turned to its heading at the start, 69° away.
+        #expect(largest < 20, "\(largest)°")
+        #expect(abs(error().yaw) < 2 && abs(error().pitch) < 2, "\(error())")
+    }
+
+    @Test("a handle that a hand turns at 200 °/s does not count as a slipped rotor")
+    func quickHandle() {
+        var base = BaseMotion(.still, seed: 1, stillDuration: 3, rampDuration: 0.3)
+        base.turnRate = AxisVector(yaw: 200, roll: 0, pitch: 0) * (.pi / 180)
+        base.turnDuration = 1
+        var loop = SimulatedLoop(base, motor: .field)
+        loop.ask(.mode(.panFollow))
+        var conditions = Conditions.none
+        loop.run(seconds: 6) { conditions.insert($0.conditions) }
+        #expect(!conditions.intersects(.motorSlipped) && loop.output.enabled)
+    }
+
+    @Test("servos start at their last yaw, not at zero")
+    func servoYaw() {
+        var loop = Self.loop(.still, .servo)
+        loop.run(seconds: 3)
+        loop.ask(
+            .point(
+                Command.PointRequest(
+                    target: AxisVector(yaw: 1, roll: 0, pitch: 0), duration: 1, rate: 0)))
+        loop.run(seconds: 3)
+        loop.ask(.mode(.inactive))
+        loop.run(seconds: 1)
+        #expect(!loop.output.enabled)
+        loop.ask(.mode(.locked))
+        loop.run(seconds: 2) {
+            guard $0.output.enabled else { return }
+            #expect(abs(EulerZXY.angles($0.gimbal.attitude).yaw - 1) < 0.1)
+        }
+        #expect(loop.output.enabled)
+    }
+
     @Test("the mode inactive switches the field off")
     func inactive() {
         var loop = Self.loop(.still)

@@ -36,8 +36,8 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// the slow estimate, the two estimates differ by more than the load angle.
     var isPlaced: Bool { @_noLocks get { separation < Self.placedWithin * Self.placedWithin } }
 
-    /// True if the rotor is lost: for more than 0.15 s, the gyroscope's readings have implied a
-    /// motion that is impossible for a hand.
+    /// True if the rotor is lost: for more than 0.15 s, neither the largest hidden rate nor the
+    /// largest correction of the rotor's angle has explained the gyroscope's readings.
     var isLost: Bool { @_noLocks get { atBound > 0.15 } }
 
     /// Expected torque of the motor in the last period, as a fraction of the torque at a load angle
@@ -51,7 +51,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     /// Mean square of the difference between `electrical` and `kinematic`, rad².
     private var separation = 0.0
     private var rate = 0.0
-    /// Time for which `hiddenRate` has been at its bound, s.
+    /// Time for which `hiddenRate` and the correction of `electrical` have been at their bounds, s.
     private var atBound = 0.0
     private var hasRate = false
 
@@ -59,10 +59,10 @@ struct FieldObserver: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Bound of `hiddenRate`, rad/s: a rate that a hand does not reach. Without a sensor on the
-    /// handle, `hiddenRate` is the handle's rate. Without this bound, the estimate would grow
-    /// without limit after the loss of the rotor, and the field would turn faster and faster.
-    private static var largestHiddenRate: Double { @_noLocks get { 10 } }
+    /// Bound of `hiddenRate`, rad/s. Without this bound, the estimate would grow without limit
+    /// after the loss of the rotor, and the field would turn faster and faster. A hand can turn the
+    /// handle faster; the correction of `electrical` then follows the rest of the motion.
+    private static var largestHiddenRate: Double { @_noLocks get { 2.5 } }
 
     /// Resets the observer. The rotor is assumed to be at the given electrical angle, rad.
     @_noLocks
@@ -136,6 +136,7 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         let change = fade * fade * fade / (dt * dt) / polePairs * push
         hiddenRate = min(
             max(hiddenRate - change, -Self.largestHiddenRate), Self.largestHiddenRate)
-        atBound = abs(hiddenRate) < Self.largestHiddenRate ? 0 : atBound + dt
+        let isAtBound = abs(hiddenRate) >= Self.largestHiddenRate && abs(push) >= bound
+        atBound = isAtBound ? atBound + dt : 0
     }
 }
