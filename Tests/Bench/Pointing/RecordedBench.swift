@@ -41,7 +41,7 @@ enum RecordedBench {
         Drive(
             name: "field", type: .field,
             bars: Bars(
-                hold: (0.45, 0.6), shake: (0.06, 0.18), peakToPeak: (0.8, 3.5),
+                hold: (0.45, 0.6), shake: (0.035, 0.055), peakToPeak: (0.28, 0.5),
                 tilt: (0.5, 0.6))),
         Drive(
             name: "servos", type: .servo,
