@@ -69,6 +69,9 @@ public struct ShotSession: Sendable {
     /// Largest deviation between set-point and target, degrees, at which the set-point counts as
     /// having reached the target.
     private static let arrived = 0.02
+    /// Smallest decrease of the angle to the target between two states that counts as a motion,
+    /// degrees.
+    private static let leastApproach = 1e-4
     /// Tolerance in the comparison of target and requested pose, degrees. The tolerance covers the
     /// rounding of the angles in the answers.
     private static let requested = 0.05
@@ -178,13 +181,15 @@ public struct ShotSession: Sendable {
         let isStill = stillSince.map { now - $0 >= still.seconds + frame.dwell } ?? false
         let isEarly = due(frame).map { now < $0 } ?? false
         let isEndless = still.patience == 0 && !isBlocked
-        if settlingSince == nil || !isHeld || !isAtTarget || isStill || isEarly || isEndless {
+        if settlingSince == nil || !isHeld || !isAtTarget || isApproaching || isStill || isEarly
+            || isEndless
+        {
             settlingSince = now
         }
-        // The timeout `patience` runs only while the motors hold the camera, and the gimbal's
-        // target is the target that the shot has requested. The timeout begins at the photo's
-        // scheduled time, or at the last time at which the camera was still. Without a timeout, the
-        // default timeout applies to a pose that the camera cannot reach.
+        // The timeout `patience` runs only while the motors hold the camera, and the set-point
+        // comes no nearer to the pose that the shot has requested. The timeout begins at the
+        // photo's scheduled time, or at the last time at which the camera was still. Without a
+        // timeout, the default timeout applies to a pose that the camera cannot reach.
         let patience = still.patience > 0 ? still.patience : ShotRecipe.Stillness().patience
         isPatienceExhausted =
             now - seenAt <= Self.freshness && isHeld && isAtTarget
@@ -217,6 +222,9 @@ public struct ShotSession: Sendable {
 
     private var isHeld = false
     private var isAtTarget = false
+    /// Angle from the set-point to the target, degrees, and true if it decreases.
+    private var way = Double.infinity
+    private var isApproaching = false
 
     private func isTargetLost(_ now: Double) -> Bool {
         isHeld && !isAtTarget && now - pointedAt > Self.repetition && now - seenAt < Self.freshness
@@ -255,7 +263,10 @@ extension ShotSession {
         guard step == .settle, let pose else { return }
         isAtTarget = sight.target.distance(to: pose) <= Self.requested
         let still = plan.recipe.still
-        let hasArrived = sight.setpoint.distance(to: sight.target) <= Self.arrived
+        let left = sight.setpoint.distance(to: sight.target)
+        isApproaching = left < way - Self.leastApproach
+        way = left
+        let hasArrived = left <= Self.arrived
         let isStill =
             sight.isHeld && isAtTarget && hasArrived && sight.error <= still.error
             && sight.rate <= still.rate
@@ -275,7 +286,7 @@ extension ShotSession {
         }
         pointedAt = now
         (stillSince, blockedSince) = (nil, nil)
-        isAtTarget = false
+        (isAtTarget, way) = (false, .infinity)
         if settlingSince == nil { settlingSince = now }
         step = .settle
     }

@@ -229,6 +229,22 @@ struct ShotSessionTests {
         #expect(result.done == 1 && result.pending == nil)
     }
 
+    @Test("the patience time does not run while the set-point still moves to the pose")
+    func slowMove() throws {
+        var (session, pose) = try settling { $0.still.patience = 3 }
+        var now = 0.0
+        while now < 20 {
+            now += 0.05
+            let way = max(0, 10 - now)
+            session.see(
+                .init(
+                    isHeld: true, target: pose, setpoint: Pose(yaw: pose.yaw + way), error: 5,
+                    rate: 1), now: now)
+            if session.next(now: now, wall: now) == .mark { break }
+        }
+        #expect(abs(now - 13) < 0.2)
+    }
+
     @Test(
         "a pose beyond a joint's range is photographed after the patience time, or after 20 s without a patience time, and the photo is listed",
         arguments: [(3.0, 3.05), (0, 21.05)])
