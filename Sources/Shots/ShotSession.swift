@@ -69,9 +69,6 @@ public struct ShotSession: Sendable {
     /// Largest deviation between set-point and target, degrees, at which the set-point counts as
     /// having reached the target.
     private static let arrived = 0.02
-    /// Smallest decrease of the angle to the target between two states that counts as a motion,
-    /// degrees.
-    private static let leastApproach = 1e-4
     /// Tolerance in the comparison of target and requested pose, degrees. The tolerance covers the
     /// rounding of the angles in the answers.
     private static let requested = 0.05
@@ -222,8 +219,10 @@ public struct ShotSession: Sendable {
 
     private var isHeld = false
     private var isAtTarget = false
-    /// Angle from the set-point to the target, degrees, and true if it decreases.
+    /// Smallest angle so far from the set-point to the target, degrees.
     private var way = Double.infinity
+    /// True if the newest state has reduced `way`. The handle's tremor also moves a set-point at the
+    /// end of a joint's range, but does not bring it nearer and nearer.
     private var isApproaching = false
 
     private func isTargetLost(_ now: Double) -> Bool {
@@ -264,8 +263,8 @@ extension ShotSession {
         isAtTarget = sight.target.distance(to: pose) <= Self.requested
         let still = plan.recipe.still
         let left = sight.setpoint.distance(to: sight.target)
-        isApproaching = left < way - Self.leastApproach
-        way = left
+        isApproaching = left < way - Self.arrived
+        if isApproaching { way = left }
         let hasArrived = left <= Self.arrived
         let isStill =
             sight.isHeld && isAtTarget && hasArrived && sight.error <= still.error

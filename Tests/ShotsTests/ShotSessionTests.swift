@@ -250,10 +250,13 @@ struct ShotSessionTests {
         arguments: [(3.0, 3.05), (0, 21.05)])
     func blocked(patience: Double, photo: Double) throws {
         var (session, pose) = try settling { $0.still.patience = patience }
-        let end = Pose(yaw: pose.yaw + 10)
         var now = 0.0
+        var isOdd = false
         while now < 60 {
             now += 0.05
+            isOdd.toggle()
+            // With the joint at its end, the set-point follows the handle's tremor.
+            let end = Pose(yaw: pose.yaw + (isOdd ? 9.95 : 10.05))
             session.see(
                 .init(
                     isHeld: true, target: pose, setpoint: end, error: 0, rate: 0,
