@@ -121,7 +121,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     ) {
         exciter.stop(.command)
         endPush()
-        if motorSwing.start(command, until: validUntil, now: now) { return }
+        if motorSwing.start(command, until: validUntil, now: now) { return forgetAngles() }
         motorSwing.stop()
         switch command {
         case .testMotor, .findEnd: break
@@ -330,7 +330,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
 
     /// Resets controller and set-point when the outputs are switched on or the frame changes.
     private mutating func takeOver() {
-        drive.reset(joints: joints.atStart(modelled: drive.state.modelledJoints))
+        drive.reset(joints: joints.atStart(parameters.motorType, drive.state))
         pointing.takeOver(from: attitude)
         held = attitude
         wasReady = drive.state.isReady

@@ -338,7 +338,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     /// angles cover the same interval.
     @_noLocks
     private mutating func encoders(sensorDelay: Double) -> Bool? {
-        guard hasJoints else { return nil }
+        guard hasJoints, sinceJoints == 0 else { return nil }
         let kinematics = JointKinematics(joints: lastJoints)
         // The rate of a light camera can change considerably between two samples. Therefore the
         // integral assumes a linear change.
@@ -366,9 +366,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     @_noLocks
     private mutating func jointsMoved(sensorDelay: Double) -> AxisVector {
         let delay = max(sensorDelay, 0)
-        let newest = sinceJoints + sampleSeconds
-        return joints.value(age: delay, dt: newest)
-            - joints.value(age: delay + age + sampleSeconds, dt: newest)
+        return joints.value(age: delay, dt: sampleSeconds)
+            - joints.value(age: delay + age + sampleSeconds, dt: sampleSeconds)
     }
 
     /// Updates the handle's rate: the joint rates minus the camera rate from the gyroscope. The

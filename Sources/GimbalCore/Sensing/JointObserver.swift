@@ -63,12 +63,15 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// then cancel the controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(always) get { cameraRate - relativeRate } }
 
-    /// Joint angles at a start of the motors, rad. If the handle is only assumed to be upright, yaw
-    /// is the last yaw of the motors' model.
+    /// Joint angles at a start of the motors, rad. If the handle is only assumed to be upright, the
+    /// yaw of a servo is the last yaw of its model, because a servo without pulses keeps its angle.
+    /// Other motors turn freely while they are off.
     @_noLocks
-    func atStart(modelled: AxisVector?) -> AxisVector {
+    func atStart(_ type: MotorType, _ last: MotorState) -> AxisVector {
         var angles = motion.angles
-        if case .assumed = source, let modelled { angles.yaw = modelled.yaw }
+        if case .assumed = source, case .servo = type, let modelled = last.modelledJoints {
+            angles.yaw = modelled.yaw
+        }
         return angles
     }
 
