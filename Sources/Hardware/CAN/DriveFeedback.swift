@@ -104,7 +104,9 @@ final class DriveFeedback: JointFeedback {
         if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
         guard let news = codec.decode(in: frame) else { return reports.noteMalformed() }
         reports[news.axis].note(news)
-        // A heartbeat or a reply without an angle does not show that the angle is fresh.
+        // A heartbeat or a reply without an angle does not show that the angle is fresh. If other
+        // encoders measure the joints, a reply with a rate is sufficient.
+        if !installation.measuresJoints, news.rate != nil { motions[news.axis].silentReads = 0 }
         guard let angle = news.angle else { return }
         motions[news.axis].silentReads = 0
         let (zero, direction) = (
