@@ -28,10 +28,15 @@ extension GimbalPort {
 }
 
 extension StabilizerSnapshot {
-    /// Angles from which a step starts, rad, earth frame: the target of the set-point. If a joint is
-    /// at the end of its range, the camera cannot reach the target, and the steps start from the
-    /// set-point. Otherwise the steps beyond the end would add up.
+    /// Angles from which a step starts, rad, earth frame: the target of the set-point. On an axis
+    /// whose joint is at the end of its range, the camera cannot reach the target, and the steps
+    /// start from the set-point. Otherwise the steps beyond the end would add up.
     var stepStart: AxisVector {
-        conditionAxes.atLimit.isEmpty ? pointing.target : EulerZXY.angles(setpoint)
+        let (limited, target) = (conditionAxes.atLimit, pointing.target)
+        let reached = EulerZXY.angles(setpoint)
+        return AxisVector(
+            yaw: limited.contains(.yaw) ? reached.yaw : target.yaw,
+            roll: limited.contains(.roll) ? reached.roll : target.roll,
+            pitch: limited.contains(.pitch) ? reached.pitch : target.pitch)
     }
 }
