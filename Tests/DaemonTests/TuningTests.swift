@@ -245,6 +245,22 @@ import Wire
         }
     }
 
+    @Test("the undo of a set-up that runs again restores the values of the earlier set-up")
+    func undoSecondRun() throws {
+        try withTemporaryDirectory { directory throws in
+            let tuning = try Bench(directory).tuning
+            func direction(_ yaw: Double) -> SettingUpdate {
+                SettingUpdate(\.motors.direction, AxisVector(yaw: yaw, roll: -1, pitch: 1))
+            }
+            try awaited { tuning.finishSetup("motors", "restart", [direction(-1)], by: "test", $0) }
+            try awaited { tuning.forgetSetup(by: "test", $0) }
+            try awaited { tuning.finishSetup("motors", "restart", [direction(1)], by: "test", $0) }
+            try awaited { tuning.undoSetup(["motors"], by: "test", $0) }
+            let saved = tuning.standing.store.savedOverlay["motors.direction"]
+            #expect(saved == "[-1, -1, 1]")
+        }
+    }
+
     @Test("a failed save is reported as an error, and the change stays unsaved and in effect")
     func cannotSave() throws {
         try withTemporaryDirectory { directory throws in

@@ -62,8 +62,9 @@ extension ParameterStore {
             return
                 "\(present) Write the new value into the configuration file and restart airframed."
         }
+        let step = setting.key == "joints.range_deg" ? "joints" : "motors"
         return
-            "\(present) The set-up has saved a value, which overrides the configuration file. Run `airframectl setup undo motors` or `airframectl setup undo joints`, then write the new value into the configuration file and restart airframed."
+            "\(present) The set-up has saved a value, which overrides the configuration file. Run `airframectl setup undo \(step)`, then write the values of the step into the configuration file and restart airframed."
     }
 
     static func wiringValue(

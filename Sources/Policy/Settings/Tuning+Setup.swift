@@ -35,8 +35,10 @@ extension Tuning {
             updates.isEmpty
             ? "finished the set-up step \(name): \(result)" : "set \(list) for the next start"
         write(by: who, what) { saved in
-            // If the step runs again, `undo` still restores the values from before its first run.
-            var replaced = saved.setup?[name]?.replaced ?? [:]
+            // If the step runs again, `undo` still restores the values from before its first run
+            // since the beginning of the set-up.
+            let earlier = saved.setup?[name]
+            var replaced = earlier?.state == Self.open ? [:] : earlier?.replaced ?? [:]
             for key in change.keys where replaced[key] == nil {
                 replaced[key] = saved.parameters[key] ?? ""
             }
@@ -74,12 +76,15 @@ extension Tuning {
         }
     }
 
+    /// State of a step that the set-up has not run again yet.
+    fileprivate static let open = "open"
+
     /// Marks all steps as open, without changing the settings. The steps can still be undone, so that
     /// a person can remove the values that they have saved.
     package func forgetSetup(by who: String, _ done: @escaping Later<Void>) {
         write(by: who, "began the set-up again") {
             $0.setup = $0.setup?.filter { !$0.value.replaced.isEmpty }
-                .mapValues { SavedState.Step(state: "open", replaced: $0.replaced) }
+                .mapValues { SavedState.Step(state: Self.open, replaced: $0.replaced) }
         } commit: { _, _ in
         } done: {
             done($0)
@@ -89,9 +94,10 @@ extension Tuning {
 
 extension SavedState {
     /// Stores the saved settings that a step of the set-up has replaced. If the step runs again,
-    /// the values from before its first run are kept.
+    /// the values from before its first run since the beginning of the set-up are kept.
     mutating func note(_ step: String, replaced before: [String: String]) {
-        var entry = setup?[step] ?? Step(state: "done")
+        let earlier = setup?[step].flatMap { $0.state == Tuning.open ? nil : $0 }
+        var entry = earlier ?? Step(state: "done")
         for key in Set(before.keys).union(parameters.keys)
         where before[key] != parameters[key] && entry.replaced[key] == nil {
             entry.replaced[key] = before[key] ?? ""
