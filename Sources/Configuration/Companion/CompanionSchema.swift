@@ -23,8 +23,9 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
     public let tables: [(name: String, summary: String)]
     /// The settings, in the order of the sample file.
     public private(set) var settings: [CompanionSetting<Settings>] = []
-    /// Keys of two files that the program needs together; either both are `off` or none.
-    private var pairs: [(String, String)] = []
+    /// Keys of two files that the program needs together (either both are `off` or none), and the
+    /// key of an address without which the program needs neither.
+    private var pairs: [(String, String, address: String)] = []
 
     /// Creates a schema without settings.
     public init(
@@ -82,17 +83,17 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
                 write: { if case .text(let value) = $1 { $0[keyPath: path] = value } }))
     }
 
-    /// Declares that two files are only useful together: the settings are either both `off`, or both
-    /// are paths.
-    public mutating func requireTogether(_ first: String, _ second: String) {
-        pairs.append((first, second))
+    /// Declares that the server at `address` needs two files together: the settings are either both
+    /// `off`, or both are paths. If the address is `off`, the files have no effect.
+    public mutating func requireTogether(_ first: String, _ second: String, at address: String) {
+        pairs.append((first, second, address))
     }
 
     /// Problem of settings that contradict each other; nil if there is none.
     func conflict(in settings: Settings) -> ConfigurationProblem? {
-        for (first, second) in pairs {
-            let isOff = [first, second].map { setting($0)?.read(settings) == .text("off") }
-            guard isOff[0] != isOff[1] else { continue }
+        for (first, second, address) in pairs {
+            let isOff = [first, second, address].map { setting($0)?.read(settings) == .text("off") }
+            guard isOff[0] != isOff[1], !isOff[2] else { continue }
             let (missing, present) = isOff[0] ? (first, second) : (second, first)
             return ConfigurationProblem(
                 .conflict, key: missing, value: "off", "is necessary because \(present) is set",

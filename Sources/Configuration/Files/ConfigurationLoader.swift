@@ -36,11 +36,13 @@ public enum ConfigurationLoader {
     /// - Parameters:
     ///   - source: Files and overrides.
     ///   - files: The file system.
+    ///   - checksRules: True if the rules about combinations of settings are checked.
     /// - Returns: Valid settings with their origins.
     /// - Throws: An error that lists all problems. For a file with a syntax error, only the first
     ///   problem is reported.
     public static func load(
-        _ source: ConfigurationSource, files: ConfigurationFiles = .system
+        _ source: ConfigurationSource, files: ConfigurationFiles = .system,
+        checksRules: Bool = true
     ) throws(ConfigurationFailure) -> LoadedConfiguration {
         var loaded = LoadedConfiguration()
         var problems: [ConfigurationProblem] = []
@@ -67,7 +69,7 @@ public enum ConfigurationLoader {
         }
         // The rules are checked only if all values are valid. With invalid values, the rules would
         // compare defaults and report false conflicts.
-        if problems.isEmpty {
+        if checksRules, problems.isEmpty {
             let settings = loaded.settings
             problems = ConfigurationRule.all.compactMap {
                 $0.problem(in: settings, origin: loaded.origin(of:))

@@ -19,14 +19,17 @@ public enum SettingsFile {
             self.line = line
         }
 
-        /// Checks key, type and range.
+        /// Checks key, type and range as in a configuration file.
         ///
         /// - Parameter path: Name of the file in the message.
         /// - Returns: The problem; nil for a valid setting.
         public func problem(in path: String) -> ConfigurationProblem? {
             let place = Place.file(path, line: line, column: nil)
+            guard let setting = Schema.setting(key), let raw = RawValue(text: value) else {
+                return .unknownKey(key, value: value, at: place)
+            }
             do throws(ConfigurationProblem) {
-                _ = try ConfigurationLoader.value(of: key, text: value, at: place)
+                _ = try setting.check(raw, written: value, at: place)
                 return nil
             } catch {
                 return error

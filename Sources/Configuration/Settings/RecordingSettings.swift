@@ -48,6 +48,9 @@ extension Settings {
             read: { _ throws(Errno) in throw .noSuchFileOrDirectory },
             list: { _ throws(Errno) in [] })
         let source = ConfigurationSource(overrides: lines + overrides)
-        return (try ConfigurationLoader.load(source, files: nothing).settings, unknown)
+        // The listing contains all settings, also unused ones, and rules can be newer than the
+        // recording.
+        let loaded = try ConfigurationLoader.load(source, files: nothing, checksRules: false)
+        return (loaded.settings, unknown)
     }
 }

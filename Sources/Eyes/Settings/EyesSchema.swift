@@ -110,7 +110,7 @@ public enum EyesSchema {
         table.text(
             "aerie.key", \.aerie.key, .optionalPath(maxLength: 255), .restart,
             "Path of the private key of aerie.certificate (PEM).")
-        table.requireTogether("aerie.certificate", "aerie.key")
+        table.requireTogether("aerie.certificate", "aerie.key", at: "aerie.listen")
         table.text(
             "aerie.directory", \.aerie.directory, .path(maxLength: 255), .restart,
             "Directory for the phones' calibrations.")

@@ -93,7 +93,7 @@ public enum WebSchema {
         table.text(
             "web.key", \.web.key, .optionalPath(maxLength: 255), .restart,
             "Private key of the certificate, a PEM file.")
-        table.requireTogether("web.certificate", "web.key")
+        table.requireTogether("web.certificate", "web.key", at: "web.listen")
         table.text(
             "web.page", \.web.page, .path(maxLength: 255), .restart,
             "Directory of the page's files.")
