@@ -50,10 +50,12 @@ public struct ActiveCalibrations: Sendable, Equatable {
 
     /// Undoes the last calibration of one kind, or of any kind.
     ///
-    /// - Parameter kind: Kind to undo; nil means the last change of any kind.
+    /// - Parameter kind: Kind to undo; nil means the last change of any calibration of the present
+    ///   sensor.
     /// - Returns: The undone calibration; nil if no calibration can be undone.
     public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
-        let newest = entries.max { $0.value.change < $1.value.change }?.key
+        let own = entries.filter { $0.value.current.map(isOfSensor) ?? true }
+        let newest = own.max { $0.value.change < $1.value.change }?.key
         guard let kind = kind ?? newest, let entry = entries[kind], entry.change > 0 else {
             return nil
         }
