@@ -162,6 +162,23 @@ import Testing
         }
     }
 
+    @Test("a continuous recording on a full disk deletes no recording of a fault")
+    func fullDiskOfFaults() throws {
+        try withTemporaryDirectory { directory in
+            var store = Self.store(in: directory, capacity: Self.fileBytes + 1_300_000)
+            store.dump(
+                Self.chunks, reason: "fault-imu_stale", Self.description, date: Self.date - 1)
+            let fault = try #require(store.recordings.entries.first?.name)
+            for number in 0..<200 {
+                var chunk = Self.chunks[number % Self.chunks.count]
+                chunk.number = UInt64(number)
+                store.record([chunk], { Self.description }, date: Self.date)
+            }
+            #expect(store.report.problem?.contains("No space left on device") == true)
+            #expect(store.recordings.entries.map(\.name).contains(fault))
+        }
+    }
+
     @Test("a continuous recording that fills the disk ends with a complete file")
     func filledDisk() throws {
         try withTemporaryDirectory { directory in
@@ -189,8 +206,13 @@ import Testing
             var store = Self.store(in: directory) { $0.ageSeconds = 86400 }
             store.dump(Self.chunks, reason: "request", Self.description, date: Self.date)
             let now = store.recordings.entries[0].date
-            #expect(store.recordings.prune(date: now + 86000, reserve: 0, keeping: nil).isEmpty)
-            #expect(store.recordings.prune(date: now + 87000, reserve: 0, keeping: nil).count == 1)
+            let recordings = store.recordings
+            #expect(
+                recordings.prune(date: now + 86000, reserve: 0, keeping: nil, makesRoom: false)
+                    .isEmpty)
+            #expect(
+                recordings.prune(date: now + 87000, reserve: 0, keeping: nil, makesRoom: false)
+                    .count == 1)
         }
     }
 

@@ -117,16 +117,20 @@ public struct RecordingDirectory: Sendable {
     }
 
     /// Removes recordings that are too old, and then the oldest recordings until the total size is
-    /// within the limit. Removes further recordings, except the newest, if the disk then has enough
-    /// room.
+    /// within the limit. For a single file, removes further recordings, except the newest, if the
+    /// disk then has enough room.
     ///
     /// - Parameters:
     ///   - date: Current date, seconds since 1970.
     ///   - reserve: Number of bytes that will be written next.
     ///   - kept: Name of the file that is being written; this file is not removed.
+    ///   - makesRoom: True for a single file, such as that of a fault. A continuous recording would
+    ///     replace all other recordings on a full disk.
     /// - Returns: The names of the removed recordings.
     @discardableResult
-    public func prune(date: Double, reserve: Int, keeping kept: String?) -> [String] {
+    public func prune(
+        date: Double, reserve: Int, keeping kept: String?, makesRoom: Bool
+    ) -> [String] {
         let all = entries
         var total = all.reduce(reserve) { $0 + $1.bytes }
         var removed: [String] = []
@@ -139,8 +143,10 @@ public struct RecordingDirectory: Sendable {
             let isOld = limits.ageSeconds > 0 && date - entry.date > limits.ageSeconds
             if isOld || total > limits.totalBytes { remove(entry) }
         }
-        guard var missing = room.map({ reserve - $0 }), missing > 0 else { return removed }
-        let rest = all.dropLast().filter { $0.name != kept && !removed.contains($0.name) }
+        guard makesRoom, var missing = room.map({ reserve - $0 }), missing > 0 else {
+            return removed
+        }
+        let rest = all.filter { $0.name != kept && !removed.contains($0.name) }.dropLast()
         guard missing <= rest.reduce(0, { $0 + $1.bytes }) else { return removed }
         for entry in rest where missing > 0 {
             remove(entry)

@@ -80,7 +80,8 @@ public struct RecordingStore {
     ) -> FilePath? {
         let bytes = chunks.reduce(100_000) { $0 + $1.fileBytes + 200 }
         do throws(Failure) {
-            var writer = try begin(reason, description, date: date, reserve: bytes)
+            var writer = try begin(
+                reason, description, date: date, reserve: bytes, makesRoom: true)
             do throws(Errno) {
                 for chunk in chunks { try writer.append(chunk) }
                 try writer.finish()
@@ -164,7 +165,7 @@ public struct RecordingStore {
         }
         if open == nil {
             open = try begin(
-                "recording", description, date: date, reserve: Self.smallest)
+                "recording", description, date: date, reserve: Self.smallest, makesRoom: false)
             embedded = Set(description.attachments.map(\.name))
         }
         guard let path = open?.path else { return }
@@ -172,7 +173,8 @@ public struct RecordingStore {
         // directory is slow. This method is called twice a second.
         if chunk.number % 20 == 0 {
             recordings.prune(
-                date: date, reserve: chunk.fileBytes, keeping: path.lastComponent?.string)
+                date: date, reserve: chunk.fileBytes, keeping: path.lastComponent?.string,
+                makesRoom: false)
             count()
             try requireRoom(chunk.fileBytes)
         }
@@ -198,14 +200,16 @@ public struct RecordingStore {
     }
 
     private func begin(
-        _ reason: String, _ description: Description, date: Double, reserve: Int
+        _ reason: String, _ description: Description, date: Double, reserve: Int, makesRoom: Bool
     ) throws(Failure) -> FlightWriter {
         do throws(Errno) {
             try recordings.prepare()
         } catch {
             throw Failure(error, "making the directory", recordings.directory)
         }
-        recordings.prune(date: date, reserve: reserve, keeping: report.openFile.map(Self.name))
+        recordings.prune(
+            date: date, reserve: reserve, keeping: report.openFile.map(Self.name),
+            makesRoom: makesRoom)
         try requireRoom(reserve)
         var metadata = description.metadata
         metadata["reason"] = reason
