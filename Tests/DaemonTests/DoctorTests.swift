@@ -43,6 +43,13 @@ import Wire
             (
                 check("motion") {
                     $0.inhibitions = [Inhibition(name: "imu_stale", sentence: "Check its bus.")]
+                }, .fail
+            ),
+            (
+                check("motion") {
+                    $0.inhibitions = [
+                        Inhibition(name: Inhibition.inactiveName, sentence: "The mode is inactive.")
+                    ]
                 }, .warn
             ),
         ]

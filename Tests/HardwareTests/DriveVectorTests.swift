@@ -28,7 +28,9 @@ struct DriveVectorTests {
     func odriveCommands() {
         var codec = ODriveCodec(
             ids: Self.ids, endpoints: DriveWatchdogTests.endpoints, watchdog: 0.025)
-        let sent = frames(&codec, torque: AxisVector(yaw: 0, roll: 0.37, pitch: 0))
+        // The drives are switched on one after the other.
+        var sent: [CANFrame] = []
+        for _ in 0..<3 { sent += frames(&codec, torque: AxisVector(yaw: 0, roll: 0.37, pitch: 0)) }
         #expect(sent.contains(CANFrame(id: 0x04B, data: [1, 0, 0, 0, 1, 0, 0, 0])))
         // The programs have eight bytes for these messages; the rest of them is not used.
         #expect(sent.first { $0.id == 0x047 }?.data == [8, 0, 0, 0])
