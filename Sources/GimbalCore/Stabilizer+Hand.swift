@@ -66,11 +66,4 @@ extension Stabilizer {
         return joints.isMeasured && drive.state.isReady && wasReady && !drive.state.isProbing
             && !exciter.state.isActive && conditions.subtracting(Self.harmless).isEmpty
     }
-
-    /// Discards the angles of the motors' models, because a motor test turns the motors to other
-    /// angles while the controllers are off.
-    @_noLocks
-    mutating func forgetAngles() {
-        if !supervisor.isEnabled { drive.reset(joints: .zero) }
-    }
 }
