@@ -25,9 +25,10 @@ public enum SettingsFile {
         /// - Returns: The problem; nil for a valid setting.
         public func problem(in path: String) -> ConfigurationProblem? {
             let place = Place.file(path, line: line, column: nil)
-            guard let setting = Schema.setting(key), let raw = RawValue(text: value) else {
+            guard let setting = Schema.setting(key) else {
                 return .unknownKey(key, value: value, at: place)
             }
+            guard let raw = RawValue(text: value) else { return setting.notTOML(value, at: place) }
             do throws(ConfigurationProblem) {
                 _ = try setting.check(raw, written: value, at: place)
                 return nil

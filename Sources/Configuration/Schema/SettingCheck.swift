@@ -17,11 +17,16 @@ extension Setting {
         _ raw: RawValue?, written: String, at place: Place?
     ) throws(ConfigurationProblem) -> SettingValue {
         guard let raw = kind.isText ? Self.text(raw, written) : raw else {
-            throw ConfigurationProblem(
-                .syntax, at: place, key: key, value: written, "is not a TOML value",
-                allowed: allowed, hint: "Expected: \(allowed).")
+            throw notTOML(written, at: place)
         }
         return try check(raw, written: written, at: place)
+    }
+
+    /// Problem of a text that is not a TOML value.
+    func notTOML(_ written: String, at place: Place?) -> ConfigurationProblem {
+        ConfigurationProblem(
+            .syntax, at: place, key: key, value: written, "is not a TOML value",
+            allowed: allowed, hint: "Expected: \(allowed).")
     }
 
     private static func text(_ raw: RawValue?, _ written: String) -> RawValue? {
