@@ -157,7 +157,7 @@ enum CANRules {
         else { return nil }
         let isMIT = linux.canProtocol == .mit
         guard isMIT || linux.canProtocol == .cybergear else { return nil }
-        let largest = isMIT ? linux.mitAngleRad : cyberGearAngle
+        let largest = isMIT ? linux.mitAngleRad : DriveProtocol.cyberGearAngle
         guard abs((2 * largest).remainder(dividingBy: 2 * .pi)) > 0.002 else { return nil }
         return (
             "lets yaw turn without end, but the drives report angles from -\(SettingValue.text(of: largest)) to \(SettingValue.text(of: largest)) rad, which is not a whole number of turns",
@@ -166,7 +166,4 @@ enum CANRules {
                 : "Limit the range of yaw, for example to [-170, 170]."
         )
     }
-
-    /// Largest angle in the replies of a CyberGear, rad.
-    private static let cyberGearAngle = 12.5
 }

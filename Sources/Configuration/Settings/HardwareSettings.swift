@@ -138,6 +138,9 @@ public enum DriveProtocol: String, Sendable, CaseIterable {
     /// moteus by mjbots.
     case moteus
 
+    /// Largest angle in the replies of a CyberGear, rad.
+    public static let cyberGearAngle = 12.5
+
     /// Permitted CAN IDs of a drive.
     public var ids: ClosedRange<Int> {
         switch self {

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import GimbalCore
 
 /// Protocol of the Xiaomi CyberGear drive: the Mini Cheetah's protocol with 29-bit identifiers. An
@@ -35,7 +36,7 @@ struct CyberGearCodec: DriveCodec {
     /// Ranges of angle, rate and torque. The manual's tables have ±4π for the angle, its sample program
     /// ±12.5 rad. The codec has the range of the program. Drives by RobStride, with the same protocol, had
     /// ±12.5 rad until firmware 0.0.2.6, although their tables also have ±4π (RS00 manual, section 4.5).
-    static let limits = MITLimits(angle: 12.5, rate: 30, torque: 12)
+    static let limits = MITLimits(angle: DriveProtocol.cyberGearAngle, rate: 30, torque: 12)
 
     private let ids: DriveIDs
     private let host: UInt32
