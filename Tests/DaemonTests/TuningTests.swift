@@ -18,7 +18,7 @@ import Wire
     private static let client = "client 1"
 
     /// A `Tuning` with the reading end of its mailbox and its directory.
-    private final class Bench {
+    final class Bench {
         let tuning: Tuning
         private var loop: MailboxReader<Stabilizer.Parameters>
         private let store = LogStore(isJournal: false)
@@ -228,36 +228,6 @@ import Wire
             #expect(third.tuning.settings.commander.releaseAfterS == 2)
             #expect(third.value == 100)
             #expect(third.tuning.configurationStatus.ignored.isEmpty)
-        }
-    }
-
-    @Test("the values that a step of the set-up has saved can be removed after a new beginning")
-    func undoAfterAgain() throws {
-        try withTemporaryDirectory { directory throws in
-            let tuning = try Bench(directory).tuning
-            let reversed = SettingUpdate(\.motors.direction, AxisVector(yaw: -1, roll: 1, pitch: 1))
-            try awaited { tuning.finishSetup("motors", "restart", [reversed], by: "test", $0) }
-            try awaited { tuning.forgetSetup(by: "test", $0) }
-            #expect(tuning.setupSteps["motors"]?.state == "open")
-            #expect(tuning.standing.store.hasWaitingWiring)
-            try awaited { tuning.undoSetup(["motors"], by: "test", $0) }
-            #expect(!tuning.standing.store.hasWaitingWiring)
-        }
-    }
-
-    @Test("the undo of a set-up that runs again restores the values of the earlier set-up")
-    func undoSecondRun() throws {
-        try withTemporaryDirectory { directory throws in
-            let tuning = try Bench(directory).tuning
-            func direction(_ yaw: Double) -> SettingUpdate {
-                SettingUpdate(\.motors.direction, AxisVector(yaw: yaw, roll: -1, pitch: 1))
-            }
-            try awaited { tuning.finishSetup("motors", "restart", [direction(-1)], by: "test", $0) }
-            try awaited { tuning.forgetSetup(by: "test", $0) }
-            try awaited { tuning.finishSetup("motors", "restart", [direction(1)], by: "test", $0) }
-            try awaited { tuning.undoSetup(["motors"], by: "test", $0) }
-            let saved = tuning.standing.store.savedOverlay["motors.direction"]
-            #expect(saved == "[-1, -1, 1]")
         }
     }
 
