@@ -92,7 +92,7 @@ struct BalanceTests {
                 try gimbal.run(for: 2)
                 let told = one.isMassTold ? ["--mass", "\(Self.mass)"] : []
                 let check = try Self.check(daemon, ["--json"] + told)
-                #expect(try gimbal.run(for: 300) { check.hasEnded(within: 0) }, "\(one)")
+                #expect(try gimbal.run(within: 60) { check.hasEnded(within: 0) }, "\(one)")
                 #expect(check.exitStatus == 0, "\(one): \(check.errors)")
                 let result = try JSONValue(parsing: Array(check.output.utf8))
                 let sentences = result["sentences"]?.array?.compactMap(\.string) ?? []
@@ -124,17 +124,18 @@ struct BalanceTests {
             func begin(_ text: String = "attitude 1 of") throws -> Program {
                 try gimbal.run(for: 3)
                 let check = try Self.check(daemon, ["--mass", "\(Self.mass)"])
-                #expect(try gimbal.run(for: 60) { check.output.contains(text) }, "\(check.errors)")
+                #expect(
+                    try gimbal.run(within: 30) { check.output.contains(text) }, "\(check.errors)")
                 return check
             }
-            func end(_ check: Program, within seconds: Double = 5) throws -> String {
-                #expect(try gimbal.run(for: seconds) { check.hasEnded(within: 0) })
+            func end(_ check: Program) throws -> String {
+                #expect(try gimbal.run(within: 30) { check.hasEnded(within: 0) })
                 return check.errors
             }
             // The friction is larger than the torque of the motors.
             gimbal.replace(imbalance: .zero, friction: 0.6)
             let blocked = try begin("The camera moves")
-            let problem = try end(blocked, within: 30)
+            let problem = try end(blocked)
             #expect(blocked.exitStatus == 1)
             #expect(
                 problem.contains("does not reach its set-point: the error in pitch is"),
@@ -212,7 +213,7 @@ struct BalanceTests {
             ])
             // The check takes about 60 s in simulated time.
             let prompt = "[Enter] check again, [q] leave: "
-            try gimbal.run(for: 200) { terminal.says(prompt, within: 0) }
+            try gimbal.run(within: 60) { terminal.says(prompt, within: 0) }
             let lines = terminal.text.split(whereSeparator: \.isNewline).suffix(4)
             #expect(
                 lines.count == 4 && lines.first?.contains("too far forward: move it back") == true)
@@ -226,7 +227,7 @@ struct BalanceTests {
             gimbal.replace(imbalance: .zero)
             terminal.type("\n")
             let result = "The camera is balanced within 1 mm."
-            try gimbal.run(for: 200) { terminal.says(result, within: 0) }
+            try gimbal.run(within: 60) { terminal.says(result, within: 0) }
             #expect(terminal.end() == 0, "\(terminal.text)")
             #expect(terminal.text.contains(result), "\(terminal.text)")
         }

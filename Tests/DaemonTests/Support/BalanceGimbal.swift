@@ -60,6 +60,24 @@ final class BalanceGimbal {
     /// Forgets the largest rate.
     func restartFastest() { fastest = 0 }
 
+    /// Simulates the gimbal until another process has reacted. The simulation can be faster than
+    /// that process, so the limit is in real time.
+    ///
+    /// - Parameters:
+    ///   - limit: Longest real time, s.
+    ///   - ends: True after the reaction.
+    /// - Returns: True if `ends` returned true.
+    /// - Throws: An error of the connection or of `ends`.
+    func run(within limit: Double, until ends: () throws -> Bool) throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(limit)
+        var hasEnded = false
+        try run(for: .infinity) {
+            hasEnded = try ends()
+            return hasEnded || ContinuousClock.now > deadline
+        }
+        return hasEnded
+    }
+
     /// Simulates the gimbal until `ends` returns true, but at most for the given time, s. The
     /// daemon supplies the torques.
     ///
