@@ -36,8 +36,10 @@ struct BalanceCommand: ParsableCommand {
         let client = try options.connect()
         let signals = SignalQueue([SIGINT, SIGTERM])
         while try !check(client, signals), !options.json, isatty(STDIN_FILENO) == 1 {
-            Output.write("[Enter] check again, [q] leave: ", to: STDOUT_FILENO)
-            guard let answer = try Prompt.answer(signals) else { return Output.line("") }
+            let question = "[Enter] check again, [q] leave: "
+            guard let answer = try Prompt.answer(to: question, signals) else {
+                return Output.line("")
+            }
             if answer.lowercased() == "q" { return }
         }
     }

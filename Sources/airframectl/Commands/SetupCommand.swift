@@ -137,10 +137,11 @@ struct SetupCommand: ParsableCommand {
                 }
             }
             if step.state == SetupStep.State.restart.rawValue { return }
-            Output.write(
-                "[Enter] start, [c] confirm without a measurement, [s] skip, [u] undo, [q] leave: ",
-                to: STDOUT_FILENO)
-            guard let answer = try Prompt.answer(signals) else { return Output.line("") }
+            let question =
+                "[Enter] start, [c] confirm without a measurement, [s] skip, [u] undo, [q] leave: "
+            guard let answer = try Prompt.answer(to: question, signals) else {
+                return Output.line("")
+            }
             do {
                 switch answer.lowercased() {
                 case "": _ = try execute(step.name, client, signals)

@@ -7,11 +7,14 @@ enum Prompt {
     /// Interval between two checks for a signal, ms.
     private static let period: Int32 = 200
 
-    /// Waits until the user enters a line in the terminal.
+    /// Writes a question, and waits until the user enters a line in the terminal. Lines that were
+    /// entered before are discarded, because they cannot be an answer to this question.
     ///
     /// - Returns: The line without its newline; nil at the end of the input (Ctrl-D).
     /// - Throws: `ExitCode` after Ctrl-C or SIGTERM.
-    static func answer(_ signals: SignalQueue) throws -> String? {
+    static func answer(to question: String, _ signals: SignalQueue) throws -> String? {
+        tcflush(STDIN_FILENO, TCIFLUSH)
+        Output.write(question, to: STDOUT_FILENO)
         while true {
             if let signal = signals.next(within: 0) {
                 Output.line("")
