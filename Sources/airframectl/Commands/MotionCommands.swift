@@ -93,8 +93,8 @@ struct RateCommand: AcknowledgedCommand {
         commandName: "rate",
         abstract: "Turn the camera at constant rates.",
         discussion: """
-            The rates are in degrees per second. The daemon stops the turn after commander.dead_man_s unless the request is repeated. \
-            With --duration this command repeats the request for that time, and then requests zero. Ctrl-C stops the turn immediately.
+            The rates are in degrees per second. The daemon stops the turn after commander.dead_man_s unless the request is repeated, and at \
+            once if this command ends. The command repeats the request for --duration, and then requests zero. Ctrl-C stops the turn immediately.
             """)
 
     /// Interval between repeated requests, s. The interval is short enough for a dead-man time of
@@ -112,7 +112,7 @@ struct RateCommand: AcknowledgedCommand {
     var pitch: Double?
     @Option(
         help:
-            "Duration of the turn, seconds; the command repeats the request during this time. Default: send the request once."
+            "Duration of the turn, seconds; the command repeats the request during this time. Default: commander.dead_man_s."
     )
     var duration: Double?
 
@@ -131,15 +131,19 @@ struct RateCommand: AcknowledgedCommand {
         let params: [String: JSONValue] = [
             "yaw": .double(yaw ?? 0), "roll": .double(roll ?? 0), "pitch": .double(pitch ?? 0),
         ]
-        guard let duration else { return try acknowledge(client, .rate, params) }
         let signals = SignalQueue([SIGINT, SIGTERM])
-        let end = DaemonClient.now() + duration
+        let end = try DaemonClient.now() + (duration ?? deadManSeconds(client))
         while DaemonClient.now() < end {
             _ = try client.json(.rate, params)
             let rest = min(Self.period, end - DaemonClient.now())
             if rest > 0, signals.next(within: rest) != nil { break }
         }
         try acknowledge(client, .rate, ["yaw": 0, "roll": 0, "pitch": 0])
+    }
+
+    private func deadManSeconds(_ client: DaemonClient) throws -> Double {
+        let settings: [Wire.Setting] = try client.request(.get, ["keys": ["commander.dead_man_s"]])
+        return settings.first?.value.number ?? Self.period
     }
 }
 
