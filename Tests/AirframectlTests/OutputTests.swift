@@ -1,3 +1,5 @@
+import Client
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -38,6 +40,25 @@ import Testing
             try table.write(line.utf8)
             try table.close()
             #expect(try bytes(of: directory.appending("table.csv")) == Array(line.utf8))
+        }
+    }
+
+    @Test("an output file is replaced only when it is complete, and never if it is the input")
+    func replaced() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = directory.appending("table.csv")
+            func write(_ text: String, isComplete: Bool) throws {
+                let table = try TableFile(path.string)
+                try table.write(text.utf8)
+                if isComplete { try table.close() }
+            }
+            try write("old", isComplete: true)
+            try write("incomplete", isComplete: false)
+            #expect(try bytes(of: path) == Array("old".utf8))
+            #expect(access("\(path).new", F_OK) == -1)
+            #expect(throws: ClientError.self) { try TableFile(path.string, input: path.string) }
+            try write("new", isComplete: true)
+            #expect(try bytes(of: path) == Array("new".utf8))
         }
     }
 

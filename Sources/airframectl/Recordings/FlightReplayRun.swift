@@ -134,9 +134,11 @@ struct FlightReplayRun {
                 .joined(separator: ",") + "\n"
         }
         do {
-            let file = try TableFile(output)
+            let file = try TableFile(output, input: path)
             try file.write(text.utf8)
             try file.close()
+        } catch let error as ClientError {
+            throw error
         } catch {
             throw ClientError.file("\(output): \(error) while writing", field: "output")
         }

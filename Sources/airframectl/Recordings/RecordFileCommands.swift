@@ -128,7 +128,7 @@ struct RecordExportCommand: ParsableCommand {
     func run() throws {
         let recording = try RecordedFile.open(file)
         do {
-            let table = try TableFile(csv)
+            let table = try TableFile(csv, input: file)
             let result = try FlightTable.write(channel, of: recording) { bytes in
                 try table.write(bytes)
             }
@@ -136,6 +136,8 @@ struct RecordExportCommand: ParsableCommand {
             RecordedFile.tell(result.outcome, of: file)
             guard csv != "-" else { return }
             Output.line("\(csv): \(Format.count(result.lines)) lines of /\(channel.rawValue).")
+        } catch let error as ClientError {
+            throw error
         } catch {
             throw ClientError.file("\(csv): \(error) while writing", field: "csv")
         }

@@ -23,8 +23,7 @@ struct RecordGyroflowCommand: ParsableCommand {
     var files: [String]
 
     func run() throws {
-        let path = FilePath(log)
-        guard let (header, end) = GyroLog.Header.read(try Self.text(of: path)) else {
+        guard let (header, end) = GyroLog.Header.read(try Self.text(of: FilePath(log))) else {
             throw ClientError.file(
                 "\(log): this is not a .gcsv file from airframe-eyes, or the file contains no samples.",
                 field: "log")
@@ -32,10 +31,8 @@ struct RecordGyroflowCommand: ParsableCommand {
         let recordings = try files.map { (name: $0, file: try RecordedFile.open($0)) }
         var new = GyroLog(header)
         var samples = 0
-        // The old `.gcsv` file remains until the new file is complete.
-        let draft = FilePath("\(log).new")
         do {
-            let table = try TableFile(draft.string)
+            let table = try TableFile(log)
             try table.write(header.text.utf8)
             for recording in recordings {
                 let result = try new.convert(recording.file, until: end) { text in
@@ -44,19 +41,16 @@ struct RecordGyroflowCommand: ParsableCommand {
                 samples += result.samples
                 RecordedFile.tell(result.outcome, of: recording.name)
             }
-            try table.close()
             guard samples > 1 else {
-                unlink(draft.string)
                 throw ClientError.file(
                     "\(files.joined(separator: ", ")): the recordings contain no tick from the time of the video \(header.video)"
                         + (header.recording.map { "; the recording made with the video is \($0)" }
                             ?? "") + ".",
                     field: "files")
             }
-            guard rename(draft.string, path.string) == 0 else { throw Errno(rawValue: errno) }
+            try table.close()
         } catch let error as Errno {
-            unlink(draft.string)
-            throw ClientError.file("\(draft): \(error) while writing", field: "log")
+            throw ClientError.file("\(log): \(error) while writing", field: "log")
         }
         let seconds = end - header.start
         Output.line(

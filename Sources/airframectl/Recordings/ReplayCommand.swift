@@ -112,13 +112,15 @@ struct ReplayCommand: ParsableCommand {
         _ picture: inout ReplayPlot?, to output: String
     ) throws -> ReplayReport {
         do {
-            let file = try TableFile(output)
+            let file = try TableFile(output, input: log)
             let report = try AttitudeReplay.writeCSV(
                 recorded, parameters: sensor,
                 magnetometer: magnetometer, observe: { picture?.append($0) }
             ) { bytes in try file.write(bytes) }
             try file.close()
             return report
+        } catch let error as ClientError {
+            throw error
         } catch {
             throw ClientError.file("\(output): \(error) while writing", field: "output")
         }

@@ -1,28 +1,56 @@
+import Client
 import Glibc
 import SystemPackage
 
-/// Output of a table of comma-separated values. A file receives the bytes unchanged. For the path
-/// `-`, standard output receives the text with escapes (`Output`).
-struct TableFile {
-    /// The open file; nil for standard output.
-    private let file: FileDescriptor?
+/// Output of a table of comma-separated values. A file receives the bytes unchanged, and appears or
+/// replaces an older file only when it is complete: until `close`, the draft `PATH.new` receives
+/// the bytes. For the path `-`, standard output receives the text with escapes (`Output`).
+final class TableFile {
+    /// The open file; nil for standard output, and after `close`.
+    private var file: FileDescriptor?
+    private let path: FilePath
+    /// Path of the draft; nil for standard output, devices and pipes.
+    private let draft: FilePath?
     private let output: Int32
 
-    /// Creates the file, or truncates an existing file.
+    /// Creates the draft of the file.
     ///
     /// - Parameters:
     ///   - path: Path of the file; `-` means standard output.
+    ///   - input: Path of the file that the command reads; nil if the command can replace it.
     ///   - output: File descriptor of standard output; tests replace it.
-    /// - Throws: `Errno` of the failed system call.
-    init(_ path: String, output: Int32 = STDOUT_FILENO) throws {
+    /// - Throws: `ClientError` if the output is the input; `Errno` of the failed system call.
+    init(_ path: String, input: String? = nil, output: Int32 = STDOUT_FILENO) throws {
         self.output = output
+        self.path = FilePath(path)
         guard path != "-" else {
-            file = nil
+            draft = nil
             return
         }
+        let old = Self.properties(path)
+        if let input, let old, let read = Self.properties(input), old.st_dev == read.st_dev,
+            old.st_ino == read.st_ino
+        {
+            throw ClientError.file(
+                "\(path): the command reads this file. Choose another output.", field: "output")
+        }
+        let isRegular = old.map { $0.st_mode & S_IFMT == S_IFREG } ?? true
+        draft = isRegular ? FilePath("\(path).new") : nil
         file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .truncate],
+            draft ?? self.path, .writeOnly, options: [.create, .truncate],
             permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    }
+
+    /// Removes an incomplete draft.
+    deinit {
+        guard let file else { return }
+        try? file.close()
+        if let draft { unlink(draft.string) }
+    }
+
+    private static func properties(_ path: String) -> stat? {
+        var info = stat()
+        return stat(path, &info) == 0 ? info : nil
     }
 
     /// Writes whole lines of UTF-8 text.
@@ -35,8 +63,13 @@ struct TableFile {
         _ = try file.writeAll(bytes)
     }
 
-    /// Closes the file after the last row.
+    /// Closes the file after the last row, and gives it its name.
     ///
     /// - Throws: `Errno` of the failed system call.
-    func close() throws { try file?.close() }
+    func close() throws {
+        guard let file else { return }
+        if let draft, rename(draft.string, path.string) != 0 { throw Errno(rawValue: errno) }
+        self.file = nil
+        try file.close()
+    }
 }
