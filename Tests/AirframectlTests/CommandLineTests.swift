@@ -65,6 +65,17 @@ struct CommandLineTests {
     }
 
     @Test(
+        "`controls learn` accepts axes and numbers with a minus sign",
+        arguments: ["-pitch", "-yaw", "step pitch -5"])
+    func learn(action: String) throws {
+        let words = ["controls", "--json", "learn"] + action.split(separator: " ").map(String.init)
+        let command = try Airframectl.parseAsRoot(GlobalOptions.movedBehindSubcommand(words))
+        let controls = try #require(command as? ControlsCommand)
+        #expect(controls.words.joined(separator: " ") == "learn \(action)")
+        #expect(controls.options.json)
+    }
+
+    @Test(
         "an invalid command is refused with exit code 64",
         arguments: [
             "point", "rate", "set loop.rate_hz", "set a b c", "baseline store", "log --lines 0",

@@ -31,6 +31,16 @@ struct ControlsCommand: ParsableCommand {
     @Argument(help: "The word `learn`, then the action to bind.")
     var words: [String] = []
 
+    /// Separates the words of an action from the options, because the parser would take `-pitch`
+    /// and `-5` for options.
+    static func separatingAction(in arguments: [String]) -> [String] {
+        guard arguments.starts(with: ["controls", "learn"]), !arguments.contains("--") else {
+            return arguments
+        }
+        let words = arguments.dropFirst(2).prefix { !$0.hasPrefix("--") && $0 != "-h" }
+        return arguments.prefix(2) + arguments.dropFirst(2 + words.count) + ["--"] + words
+    }
+
     func validate() throws {
         guard let first = words.first else { return }
         guard first == "learn" else {

@@ -7,9 +7,11 @@ import Wire
 struct GlobalOptions: ParsableArguments {
     static let defaultSocket = "/run/airframe/airframed.sock"
 
-    /// Path of the socket if the option `--socket` is missing.
+    /// Path of the socket if the option `--socket` is missing: the variable AIRFRAME_SOCKET, unless
+    /// it is empty.
     static var usualSocket: String {
-        getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? defaultSocket
+        let path = getenv("AIRFRAME_SOCKET").map { String(cString: $0) } ?? ""
+        return path.isEmpty ? defaultSocket : path
     }
 
     @Option(help: "Path of the daemon's socket.", completion: .file())
@@ -64,6 +66,6 @@ struct GlobalOptions: ParsableArguments {
         // If the arguments contain no subcommand, the options are dropped. Therefore the help text
         // appears instead of an error.
         if rest.allSatisfy({ $0.hasPrefix("-") }) { moved = [] }
-        return rest + moved + Array(arguments[index...])
+        return ControlsCommand.separatingAction(in: rest + moved + Array(arguments[index...]))
     }
 }
