@@ -63,6 +63,7 @@ struct AutotuneCommand: ParsableCommand {
     private func watch(_ client: DaemonClient) throws {
         let signals = SignalQueue([SIGINT, SIGTERM])
         var progress = ProgressLine()
+        defer { progress.clear() }
         var report: AutotuneReport = try client.request(
             .autotune,
             ["action": "start", "axis": .string(action.rawValue), "apply": .bool(apply)])

@@ -31,6 +31,7 @@ struct SpectrumCommand: ParsableCommand {
         let client = try options.connect()
         let signals = SignalQueue([SIGINT, SIGTERM])
         var progress = ProgressLine()
+        defer { progress.clear() }
         var report: SpectrumReport = try client.request(
             .spectrum, ["action": "start", "seconds": .double(seconds)])
         while report.isRunning {
