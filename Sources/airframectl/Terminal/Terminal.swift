@@ -20,8 +20,8 @@ final class Terminal {
     }
 
     /// Enters the live view: alternate screen, hidden cursor, single keys without echo. Ctrl-Z
-    /// remains a signal. Ctrl-C is read as a key, because a signal would also end the parent
-    /// process. For example, `make run` must continue after Ctrl-C to stop its daemon.
+    /// remains a signal. Ctrl-C and Ctrl-\ are read as keys, because a signal would also end the
+    /// parent process. For example, `make run` must continue after Ctrl-C to stop its daemon.
     func enter() {
         guard !isActive else { return }
         isActive = true
@@ -29,6 +29,7 @@ final class Terminal {
             var raw = saved
             raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
             raw.c_cc.0 = 0  // VINTR
+            raw.c_cc.1 = 0  // VQUIT
             tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         }
         Output.control("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J", to: STDOUT_FILENO)
