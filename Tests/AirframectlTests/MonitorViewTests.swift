@@ -88,6 +88,26 @@ struct MonitorViewTests {
                 " vibration 0.34 m/s², 1.26 °/s; full scale gyro 12, accel 3 samples"))
     }
 
+    @Test("the last row is always the list of the keys, or the answer to a key")
+    func lastRow() {
+        let small = TerminalSize(columns: 80, rows: 12)
+        var view = MonitorView(status: Status())
+        #expect(view.render(small).count == 12)
+        #expect(view.render(small).last?.contains("q quit") == true)
+        view.answer = "The loop does not accept the stop."
+        #expect(view.render(small).last == " The loop does not accept the stop.")
+    }
+
+    @Test("conditions that do not prevent motion are shown with their names")
+    func notices() {
+        var status = Status()
+        status.isEnabled = true
+        status.notices = [Inhibition(name: "motor_stalled", sentence: "A motor is blocked.")]
+        let line = "- motor_stalled: A motor is blocked."
+        #expect(MonitorView(status: status).render(size).contains { $0.contains(line) })
+        #expect(StatusView.lines(status, Style.plain).contains(line))
+    }
+
     @Test("unknown numbers are dashes, and the columns keep their positions")
     func unknown() {
         let lines = MonitorView(status: Status()).render(size)

@@ -57,7 +57,8 @@ struct MonitorView {
         lines += timing(width)
         lines.append(dropsLine())
         if isRoomy { lines.append(label("real time") + Summary.realtime(status.realtime)) }
-        lines.append(footer(width))
+        // The last row is always the answer to a key, or the list of the keys.
+        lines = lines.prefix(max(size.rows - 1, 0)) + [footer(width)]
         return lines.prefix(size.rows).map { Self.clipped($0, to: size.columns) }
     }
 
@@ -84,10 +85,11 @@ struct MonitorView {
             + style(.strong, status.mode) + ", \(status.state), \(holder)"
     }
 
-    /// Lines with the reasons that prevent motion. The number of lines with reasons is constant, so
+    /// Lines with the reasons that prevent motion, and with the other conditions. The number of lines with reasons is constant, so
     /// the lines below do not move.
     private func reasons(width: Int, room: Int) -> [String] {
-        let sentences = trouble.map { [$0] } ?? MotionState(status).sentences
+        let state = MotionState(status)
+        let sentences = trouble.map { [$0] } ?? state.sentences + state.notices
         var lines: [String] = []
         for sentence in sentences {
             for (index, part) in Format.wrapped(sentence, width - 6).enumerated() {

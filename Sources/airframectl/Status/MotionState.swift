@@ -8,6 +8,8 @@ struct MotionState: Equatable {
     var role: Style.Role
     /// One sentence for each reason, the most severe first.
     var sentences: [String]
+    /// One sentence for each condition that does not prevent motion, after the condition's name.
+    var notices: [String]
     /// True if a problem prevents motion. A missing request for motion is not a problem.
     var isInhibited: Bool
 
@@ -15,6 +17,7 @@ struct MotionState: Equatable {
         let problems = status.inhibitions.filter(\.isProblem)
         isInhibited = !problems.isEmpty
         sentences = status.inhibitions.map(\.sentence)
+        notices = status.notices.map { "\($0.name): \($0.sentence)" }
         switch (status.isEnabled, problems.isEmpty) {
         case (true, true):
             headline = "MOVING"

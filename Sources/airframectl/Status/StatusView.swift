@@ -9,7 +9,7 @@ enum StatusView {
         let first = reasons.first?.first.map { "  \($0)" } ?? ""
         var lines = [style(state.role, state.headline) + first]
         lines += reasons.prefix(1).flatMap { $0.dropFirst() }.map { "  " + $0 }
-        for reason in reasons.dropFirst() {
+        for reason in reasons.dropFirst() + state.notices.map({ Format.wrapped($0, 66) }) {
             lines += reason.enumerated().map { ($0.offset == 0 ? "- " : "  ") + $0.element }
         }
         lines += [
