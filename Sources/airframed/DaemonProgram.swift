@@ -97,6 +97,7 @@ struct Airframed: ParsableCommand {
     @MainActor
     func run(startProblems: [String]) async throws {
         let source = ConfigurationSource(config: config, overrides: overrides + motionOverride)
+        if outputsOff { return try turnOff(source) }
         let loaded = try load(source)
         if checkConfig {
             if let problem = loaded.settings.keyProblem {
@@ -111,10 +112,6 @@ struct Airframed: ParsableCommand {
             return
         }
         do {
-            if outputsOff {
-                Self.write(try OutputsOff.run(loaded.settings) + "\n", to: .standardOutput)
-                return
-            }
             EarlyStop.watch()
             let daemon = try Daemon(
                 source: source, configuration: loaded, startProblems: startProblems)
@@ -123,6 +120,20 @@ struct Airframed: ParsableCommand {
             Self.complain(error.sentence)
             throw ExitCode(error.exitStatus)
         }
+    }
+
+    /// Turns the motors off. An invalid value does not prevent this, because the file can have been
+    /// edited since airframed read it.
+    private func turnOff(_ source: ConfigurationSource) throws {
+        let (loaded, problems) = ConfigurationLoader.readable(source)
+        if !problems.isEmpty { Self.complain("\(ConfigurationFailure(problems))") }
+        do throws(DaemonError) {
+            Self.write(try OutputsOff.run(loaded.settings) + "\n", to: .standardOutput)
+        } catch {
+            Self.complain(error.sentence)
+            throw ExitCode(error.exitStatus)
+        }
+        if !problems.isEmpty { throw ExitCode(ExitStatus.badConfiguration) }
     }
 
     /// Argument of `--set` that is equivalent to the option `--motion`. A relative path becomes

@@ -63,8 +63,10 @@ struct XGORobotTests {
         }
     }
 
-    @Test("after airframed was killed, airframed --outputs-off stops the robot")
-    func killed() throws {
+    @Test(
+        "after airframed was killed, airframed --outputs-off stops the robot, even if another setting is invalid",
+        arguments: [("loop.rate_hz=500", 0), ("loop.rate_hz=fast", 78)] as [(String, Int32)])
+    func killed(setting: String, exitStatus: Int32) throws {
         try withRobot { daemon, robot in
             let client = try SocketClient(daemon.socket)
             #expect(try client.ask(full)["error"] == nil)
@@ -75,9 +77,9 @@ struct XGORobotTests {
             let off = try Program(
                 [
                     try Program.built("airframed"), "--outputs-off", "--set", "drive.board=xgo",
-                    "--set", "drive.port=\(robot.path)",
+                    "--set", "drive.port=\(robot.path)", "--set", setting,
                 ], in: daemon.directory)
-            #expect(off.hasEnded(within: 10) && off.exitStatus == 0, "\(off.errors)")
+            #expect(off.hasEnded(within: 10) && off.exitStatus == exitStatus, "\(off.errors)")
             #expect(robot[0x30] == 0x80)
         }
     }

@@ -44,6 +44,30 @@ public enum ConfigurationLoader {
         _ source: ConfigurationSource, files: ConfigurationFiles = .system,
         checksRules: Bool = true
     ) throws(ConfigurationFailure) -> LoadedConfiguration {
+        let (loaded, found) = readable(source, files: files)
+        var problems = found
+        // The rules are checked only if all values are valid. With invalid values, the rules would
+        // compare defaults and report false conflicts.
+        if checksRules, problems.isEmpty {
+            let settings = loaded.settings
+            problems = ConfigurationRule.all.compactMap {
+                $0.problem(in: settings, origin: loaded.origin(of:))
+            }
+        }
+        guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
+        return loaded
+    }
+
+    /// Loads every valid value of a configuration, for example to switch the motors off although
+    /// another value is invalid. The rules about combinations of settings are not checked.
+    ///
+    /// - Parameters:
+    ///   - source: Files and overrides.
+    ///   - files: The file system.
+    /// - Returns: The valid values with their origins, and the problems of all others.
+    public static func readable(
+        _ source: ConfigurationSource, files: ConfigurationFiles = .system
+    ) -> (loaded: LoadedConfiguration, problems: [ConfigurationProblem]) {
         var loaded = LoadedConfiguration()
         var problems: [ConfigurationProblem] = []
         let mainFile = source.mainFile
@@ -67,16 +91,7 @@ public enum ConfigurationLoader {
                 problems.append(error)
             }
         }
-        // The rules are checked only if all values are valid. With invalid values, the rules would
-        // compare defaults and report false conflicts.
-        if checksRules, problems.isEmpty {
-            let settings = loaded.settings
-            problems = ConfigurationRule.all.compactMap {
-                $0.problem(in: settings, origin: loaded.origin(of:))
-            }
-        }
-        guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
-        return loaded
+        return (loaded, problems)
     }
 
     /// Parses one argument `KEY=VALUE` of `--set`.
