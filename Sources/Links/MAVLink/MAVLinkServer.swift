@@ -75,9 +75,8 @@ struct MAVLinkSockets {
                 return try DatagramSocket(address, binds: true)
             } catch {
                 throw SocketError(
-                    description:
-                        "\(address): \(error) while opening the MAVLink socket. Set mavlink.listen to another address or port."
-                )
+                    opening: address, error, purpose: "the MAVLink socket",
+                    remedy: "Set mavlink.listen to another address or port.")
             }
         }
         client = try configuration.connect.map { address throws(SocketError) in
@@ -85,9 +84,8 @@ struct MAVLinkSockets {
                 return (try DatagramSocket(address, binds: false), address)
             } catch {
                 throw SocketError(
-                    description:
-                        "\(address): \(error) while opening a socket for mavlink.connect. Check this address."
-                )
+                    opening: address, error, purpose: "a socket for mavlink.connect",
+                    remedy: "Check this address.")
             }
         }
     }

@@ -56,9 +56,8 @@ public final class RiderServer: Service {
             socket = Mutex(try DatagramSocket(address, binds: true))
         } catch {
             throw SocketError(
-                description:
-                    "\(address): \(error) while opening the socket for remote controls. Set rider.listen to another address or port."
-            )
+                opening: address, error, purpose: "the socket for remote controls",
+                remedy: "Set rider.listen to another address or port.")
         }
     }
 

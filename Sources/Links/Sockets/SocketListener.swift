@@ -17,8 +17,28 @@ struct SocketPlace: Sendable {
 
 /// Failure to open a socket, with a message that states the remedy.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Message that states the socket's path, the problem and the remedy.
+    /// Message that states the socket's path or address, the problem and the remedy.
     public var description: String
+
+    init(description: String) { self.description = description }
+
+    /// Creates the message about a UDP socket that cannot be opened.
+    ///
+    /// - Parameters:
+    ///   - address: The configured address.
+    ///   - error: Error of the system call.
+    ///   - purpose: The socket, as a phrase such as "the MAVLink socket".
+    ///   - remedy: A sentence that names the setting, for errors other than a missing permission.
+    init(opening address: DatagramAddress, _ error: Errno, purpose: String, remedy: String) {
+        // The service may use the network only with this drop-in file.
+        let isBarred = [Errno.addressFamilyNotSupported, .notPermitted, .permissionDenied]
+            .contains(error)
+        description =
+            "\(address): \(error) while opening \(purpose). "
+            + (isBarred
+                ? "airframed is not allowed to use the network: copy network.conf to /etc/systemd/system/airframed.service.d."
+                : remedy)
+    }
 }
 
 /// The listening socket and its file.
