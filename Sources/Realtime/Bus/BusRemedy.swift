@@ -60,7 +60,7 @@ extension BusError {
         case ENOENT, ENODEV, ENXIO, EIO:
             "The serial port does not exist, or its adapter was unplugged: `ls -l /dev/serial/by-id` lists the adapters; set hardware.linux.motor_port, or --port of airframectl."
         case EACCES, EPERM:
-            "The user of airframed has no permission to open the serial port: add this user to the group dialout."
+            "airframed is not allowed to open the serial port: copy serial.conf to /etc/systemd/system/airframed.service.d; outside the service, add the user of airframed to the group dialout."
         case EBUSY:
             "Another program uses the serial port, such as `airframectl motor scan` or a console: end this program."
         case ENOTTY: "The file is not a serial port: set hardware.linux.motor_port."
@@ -87,8 +87,8 @@ extension BusError {
         switch code {
         case ENOENT:
             "The PWM chip does not exist: add dtoverlay=pwm-2chan to config.txt, and set hardware.linux.pwm_chip to a chip in /sys/class/pwm."
-        case EACCES, EPERM:
-            "The user of airframed has no permission to write to /sys/class/pwm: add this user to the group gpio."
+        case EACCES, EPERM, EROFS:
+            "airframed is not allowed to write to /sys/class/pwm: copy pwm.conf to /etc/systemd/system/airframed.service.d; outside the service, add the user of airframed to the group gpio."
         case EBUSY:
             "The channel is in use by another program, or by sound on the headphone socket; dtparam=audio=off in config.txt disables that sound."
         case ENODEV:
