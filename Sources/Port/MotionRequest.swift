@@ -100,7 +100,7 @@ extension MotionRequest {
 
     /// Turn at the given rates, rad/s, until the next request, or until the dead-man time of rate
     /// requests has passed. An axis with the rate 0 continues a movement to an angle; if all rates
-    /// are 0, every axis stops.
+    /// are 0, every axis stops, except an axis that a mode moves to level.
     public static func rate(_ rate: AxisVector) -> MotionRequest {
         MotionRequest(
             .camera(.rate(rate)), [.rates(rate.all, in: rates)], requirement: .axes(rate.turning),
@@ -114,7 +114,8 @@ extension MotionRequest {
         MotionRequest(
             .camera(.track(pan: pan, tilt: tilt)),
             [.rates([pan, tilt].filter { !$0.isNaN }, in: trackingRates)],
-            requirement: .mode(.tracking), lifetime: .tracking, isTurning: true)
+            requirement: .mode(.tracking), lifetime: .tracking,
+            isTurning: !(pan == 0 && tilt == 0))
     }
 
     /// Change the mode to `tracking`, if the motors are on.

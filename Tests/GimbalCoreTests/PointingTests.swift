@@ -243,6 +243,22 @@ struct PointingTests {
         #expect((5...15).contains(rig.angles.roll))
     }
 
+    @Test("the end of a turn does not end the movement to level that a mode has started")
+    func levelsAfterTurn() {
+        var rig = Rig(.fpv)
+        rig.handle = { _ in AxisVector(yaw: 0, roll: 30, pitch: 0) }
+        rig.run(4)
+        rig.change(.locked)
+        let turn = AxisVector(yaw: 0.2, roll: 0, pitch: 0)
+        rig.pointing.turn(at: turn, validUntil: rig.now.advanced(bySeconds: 3))
+        rig.run(0.2)
+        #expect(abs(rig.angles.roll) > 5)
+        rig.pointing.turn(at: .zero, validUntil: rig.now)
+        rig.run(3)
+        #expect(abs(rig.angles.roll) < 1e-6)
+        #expect(!rig.pointing.isMoving)
+    }
+
     @Test("an axis that turns at a rate stops when its rate becomes 0 while another axis turns")
     func stopsOneAxis() {
         var rig = Rig(.locked)
@@ -308,6 +324,27 @@ struct PointingTests {
         rig.pointing.resume(from: here, rate: .zero)
         rig.run(1)
         #expect(abs(rig.motion.rates.yaw - 10 * Self.degree) < 1e-6)
+    }
+
+    @Test("an axis at rest returns to its angle, and a timed turn keeps its time of arrival")
+    func resumesAtRest() {
+        let tilted = EulerZXY.quaternion(AxisVector(yaw: 0, roll: 4, pitch: -3) * Self.degree)
+        var rig = Rig(.locked)
+        rig.pointing.turn(at: AxisVector(yaw: 0.1, roll: 0.1, pitch: 0), validUntil: rig.now)
+        rig.pointing.turn(at: .zero, validUntil: rig.now)
+        rig.run(1)
+        let before = rig.angles
+        rig.pointing.resume(from: tilted, rate: .zero)
+        rig.run(2)
+        #expect(abs(rig.angles.roll - before.roll) < 0.01)
+        #expect(abs(rig.angles.pitch - before.pitch) < 0.01)
+
+        rig = Rig(.locked)
+        rig.point(.nan, 0, -20, duration: 10)
+        rig.run(9)
+        rig.pointing.resume(from: .identity, rate: .zero)
+        rig.run(3)
+        #expect(abs(rig.angles.pitch + 20) < 0.01)
     }
 
     @Test("a camera that turns when control begins is brought to rest within the limits")

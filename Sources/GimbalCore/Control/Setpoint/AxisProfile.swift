@@ -173,7 +173,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Continues the current activity from another state, with the same goal or rate.
+    /// Continues the current activity from another state, with the same goal or rate. An angle
+    /// without a goal or rate returns to its earlier value.
     ///
     /// - Parameters:
     ///   - state: New angle, rate and acceleration; the new angle is within half a turn of the
@@ -181,13 +182,15 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     ///   - limits: Limits of the motion.
     @_noLocks @_noAllocation
     mutating func resume(from state: AxisState, limits: AxisLimits) {
+        let (earlier, rest) = (self.state.angle, remaining)
         self.state = state
         switch motion {
         case .rest:
-            if !state.isAtRest { turn(at: 0, limits: limits) }
+            move(to: earlier, duration: 0, limits: limits)
         case .move:
-            move(to: plan.goal, duration: plan.duration, limits: limits)
+            move(to: plan.goal, duration: rest, limits: limits)
         case .turn:
+            guard turnRate != 0 else { return move(to: earlier, duration: 0, limits: limits) }
             motion = .rest
             turn(at: turnRate, limits: limits)
         case .follow:

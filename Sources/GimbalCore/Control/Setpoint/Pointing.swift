@@ -38,6 +38,9 @@ struct Pointing: Sendable, BitwiseCopyable {
     /// Target angles of the last `point` request, rad. The target is NaN on an axis for which no
     /// target was requested since the last rate command, or since the outputs were switched off.
     var target = AxisVector.unknown
+    /// Mask of the axes that the mode, not a request, moves to level: NaN on these axes, zero on the
+    /// others.
+    var levelling = AxisVector.zero
     /// Angles to which a hand has turned the set-point, rad; NaN on the other axes.
     var guided = AxisVector.unknown
     private var tracking = Tracking()
@@ -101,16 +104,19 @@ struct Pointing: Sendable, BitwiseCopyable {
         let (duration, rate) = (wanted.duration, wanted.rate)
         rateValidUntil = nil
         target = own.filled(from: target)
+        levelling = (own * 0).filled(from: levelling)
         guard isEnabled else { return }
         if !generator.isFollowing(target: own, duration: duration, rate: rate) { unwind(own) }
         generator.point(target: own, duration: duration, rate: rate)
     }
 
     /// Turns the earth-frame angles at `rate`, rad/s, until `validUntil`. Angles that the mode
-    /// controls are not affected. If all rates are zero, every other axis stops.
+    /// controls are not affected. If all rates are zero, every other axis stops, except an axis that
+    /// the mode moves to level.
     @_noLocks
     mutating func turn(at rate: AxisVector, validUntil: Instant) {
-        let own = (rate == .zero ? rate : generator.changes(by: rate)) * mode.commandable
+        let changes = generator.changes(by: rate)
+        let own = (rate == .zero ? changes.filled(from: levelling) : changes) * mode.commandable
         rateValidUntil = rate == .zero ? nil : validUntil
         target = .unknown
         aside.stop()
@@ -167,6 +173,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         switch mode {
         case .inactive, .locked, .panFollow:
             let heading = generator.angles.yaw
+            levelling = target * 0
             target = target.filled(from: AxisVector(yaw: heading, roll: 0, pitch: 0))
             generator.point(
                 target: target * mode.pointedAtStart, duration: 0, rate: modes.follow.slowest)
@@ -318,28 +325,6 @@ extension Pointing {
             tracking.until = now.advanced(bySeconds: modes.trackingTimeout)
             beginTracking()
         }
-    }
-
-    /// Levels the horizon after modes in which the horizon can be tilted. The movement has the rate
-    /// limit of the modes that follow the handle. After the mode `retract`, the pitch angle also
-    /// returns to zero.
-    private mutating func level(after old: Mode) {
-        switch old {
-        case .inactive, .locked, .panFollow: break
-        case .fpv, .tracking, .neutral:
-            point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
-        case .retract:
-            point(to: AxisVector(yaw: .nan, roll: 0, pitch: 0), at: modes.follow.maxRate.pitch)
-        }
-    }
-
-    private mutating func point(to angles: AxisVector, at rate: Double) {
-        generator.point(target: angles, duration: 0, rate: rate)
-    }
-
-    /// Levels the horizon at the beginning of the mode `tracking`.
-    private mutating func beginTracking() {
-        point(to: AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
     }
 
     /// Ends `tracking` after its dead-man time: the camera stops, and the mode becomes `locked`.
