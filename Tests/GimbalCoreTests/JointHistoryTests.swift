@@ -28,6 +28,17 @@ struct JointHistoryTests {
         #expect(Self.value(history, age: 0, dt: 0.001) == 20)
     }
 
+    @Test("with a spacing, a history of 4 kHz contains the delays of servos")
+    func spacing() {
+        var history = JointHistory(spacing: JointHistory.servoSpacing)
+        for step in 1...1000 {
+            history.append(AxisVector(repeating: Double(step)), dt: 0.00025)
+        }
+        // 60 ms are 240 steps; the newest value is one step old.
+        #expect(abs(history.value(age: 0.06, dt: 0.00025).roll - 761) < 5)
+        #expect(abs(history.value(age: 0.00025, dt: 0.00025).roll - 1000) < 1)
+    }
+
     @Test("in a late call, the last command counts as active for the whole period")
     func late() {
         let history = Self.commanded([Double](repeating: 0.001, count: 20))

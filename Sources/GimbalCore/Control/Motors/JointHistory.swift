@@ -1,5 +1,5 @@
-/// Values of each joint or axis over the last 64 periods, for example motor commands. Delayed
-/// values are interpolated.
+/// The last 64 values of each joint or axis, for example motor commands. Delayed values are
+/// interpolated.
 ///
 /// Control periods can differ in length. If a tick is late, the previous value remains valid until
 /// this tick.
@@ -11,13 +11,17 @@ struct JointHistory: Sendable, BitwiseCopyable {
     /// Time of the newest value, s.
     private var clock = 0.0
     private var lastPeriod = 0.0
+    /// Shortest time between two stored values, s; 0 to store the value of every period.
+    private let spacing: Double
 
     /// Bits of an index of the rings, which have 64 elements.
     private static var mask: Int { @_noLocks @_noAllocation get { 63 } }
 
-    /// Creates a history of zeros.
+    /// Creates a history of zeros. With a `spacing`, s, the history of a fast loop becomes longer:
+    /// between two stored values, only the newest value is kept.
     @_noLocks
-    init() {
+    init(spacing: Double = 0) {
+        self.spacing = spacing
         ring = InlineArray(repeating: .zero)
         times = InlineArray(repeating: -.infinity)
     }
@@ -47,10 +51,15 @@ struct JointHistory: Sendable, BitwiseCopyable {
     }
 
     private mutating func put(_ value: AxisVector, at time: Double) {
+        let (newest, older) = ((next - 1) & Self.mask, (next - 2) & Self.mask)
+        if times[newest] - times[older] < spacing { next = newest }
         ring[next] = value
         times[next] = time
         next = (next + 1) & Self.mask
     }
+
+    /// Spacing for the delays of servos, s: at any loop rate, the history contains at least 78 ms.
+    static var servoSpacing: Double { @_noLocks @_noAllocation get { 0.00125 } }
 
     /// Interpolated value `age` seconds before the current tick. The newest value is `dt` seconds
     /// old. If `age` exceeds the stored history, the result is the oldest value. The method is

@@ -31,7 +31,8 @@ struct MotorSwing: Sendable, BitwiseCopyable {
 
     private var way = Way.swing
     private var turn = MotorTurn()
-    private var axis = GimbalAxis.yaw
+    /// The tested axis.
+    private(set) var axis = GimbalAxis.yaw
     private var start = Instant(nanoseconds: 0)
     private var validUntil = Instant(nanoseconds: .min)
     private var last = Instant(nanoseconds: 0)

@@ -19,8 +19,8 @@ struct FollowedShare: Sendable, BitwiseCopyable {
     private var path = AxisVector.zero
     private var axes = PerAxis(Axis())
     /// Recent predictions of `path`, and their fast parts, rad.
-    private var predictions = JointHistory()
-    private var fastParts = JointHistory()
+    private var predictions = JointHistory(spacing: JointHistory.servoSpacing)
+    private var fastParts = JointHistory(spacing: JointHistory.servoSpacing)
 
     /// State of one axis.
     private struct Axis: Sendable, BitwiseCopyable {

@@ -79,7 +79,7 @@ public struct ServoController: MotorController {
     /// rad/s.
     private(set) var jolts = AxisVector.zero
 
-    private var history = JointHistory()
+    private var history = JointHistory(spacing: JointHistory.servoSpacing)
     private var servoModels = PerAxis(ServoPositionModel(angle: 0))
     /// Low-pass-filtered attitude error, rad. The loop gain does not apply to this filtered error.
     /// If the loop gain applied to the filtered error, a low gain would leave a permanent error
