@@ -121,7 +121,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     ) {
         exciter.stop(.command)
         endPush()
-        if motorSwing.start(command, until: validUntil, now: now) { return forgetAngles() }
+        guard !motorSwing.start(command, until: validUntil, now: now) else {
+            return forgetAngle(of: motorSwing.axis)
+        }
         motorSwing.stop()
         switch command {
         case .testMotor, .findEnd: break
@@ -163,15 +165,14 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         tiltDoubt.follow(estimator)
         if corrected.contents.contains(.magneticField) {
-            estimator.update(magneticField: corrected.magneticField, dt: dt)
-            snapshot.rawMagneticField = new.magneticField
-            snapshot.magneticTime = new.time
+            let age = new.time.seconds(since: snapshot.magneticTime)
+            estimator.update(magneticField: corrected.magneticField, dt: age)
+            (snapshot.rawMagneticField, snapshot.magneticTime) = (new.magneticField, new.time)
         }
         vibration.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         sample = corrected
         batch.append(corrected.gyro)
-        snapshot.rawGyro = new.gyro
-        snapshot.rawAccel = new.accel
+        (snapshot.rawGyro, snapshot.rawAccel) = (new.gyro, new.accel)
     }
 
     /// True if the sample agrees with the camera's known motion. `rate` is the sample's rate,

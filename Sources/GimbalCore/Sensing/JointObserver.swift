@@ -63,14 +63,16 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// then cancel the controller's damping.
     var carryingRate: Vector3 { @_noLocks @inline(always) get { cameraRate - relativeRate } }
 
-    /// Joint angles at a start of the motors, rad. If the handle is only assumed to be upright, the
-    /// yaw of a servo is the last yaw of its model, because a servo without pulses keeps its angle.
-    /// Other motors turn freely while they are off.
+    /// Joint angles at a start of the motors, rad. Without a measured angle of yaw, the yaw of a
+    /// servo is the last yaw of its model, because a servo without pulses keeps its angle. The
+    /// integral of the gyroscopes' rates would drift. Other motors turn freely while they are off.
     @_noLocks
     func atStart(_ type: MotorType, _ last: MotorState) -> AxisVector {
         var angles = motion.angles
-        if case .assumed = source, case .servo = type, let modelled = last.modelledJoints {
-            angles.yaw = modelled.yaw
+        guard case .servo = type, let modelled = last.modelledJoints else { return angles }
+        switch source {
+        case .assumed, .handleIMU: angles.yaw = modelled.yaw
+        default: break
         }
         return angles
     }
