@@ -268,10 +268,11 @@ public final class Commander: Sendable {
         guard request.takesControl else { return nil }
         state.holder = hold
         state.lastMover = source
-        if request.isTurning == true {
-            state.loss.turned(by: source, now: now)
-        } else {
-            state.loss.settle()
+        switch request.isTurning {
+        case true?: state.loss.turned(by: source, now: now)
+        // A second request of the same source for other axes does not end the turn.
+        case nil where request.lifetime == .rates && state.isTurning: break
+        case false?, nil: state.loss.settle()
         }
         state.isTurning = request.isTurning ?? state.isTurning
         if case .camera(.mode(let mode)) = request.effect { noteMode(mode, &state) }

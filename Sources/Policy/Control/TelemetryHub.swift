@@ -60,18 +60,20 @@ public final class TelemetryHub: Sendable {
     /// Drains the ring. Call this method often enough to keep the ring from filling up; the ring
     /// holds the records of a quarter of a second.
     ///
-    /// - Parameter visit: Function that receives every record, oldest first. The function must not
-    ///   call the hub.
+    /// - Parameter visit: Function that receives every record, oldest first. The function runs
+    ///   without the hub's lock: it may take long, and must not delay a stop, which reads the hub.
     public func drain(_ visit: (TelemetryRecord) -> Void) {
+        while let record = next() { visit(record) }
+    }
+
+    private func next() -> TelemetryRecord? {
         state.withLock { state in
-            while let record = state.ring.pop() {
-                Self.count(record, &state)
-                state.newest = record
-                let snapshot = record.snapshot
-                state.history.note(
-                    snapshot.attitude, rate: snapshot.rate, time: record.now)
-                visit(record)
-            }
+            guard let record = state.ring.pop() else { return nil }
+            Self.count(record, &state)
+            state.newest = record
+            let snapshot = record.snapshot
+            state.history.note(snapshot.attitude, rate: snapshot.rate, time: record.now)
+            return record
         }
     }
 
