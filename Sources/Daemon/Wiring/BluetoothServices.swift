@@ -55,6 +55,7 @@ enum BluetoothServices {
         private var display: any SerialRole {
             var configuration = MAVLinkConfiguration()
             configuration.address = settings.mavlinkAddress
+            configuration.isManager = settings.mavlink.role == .manager
             return FlightDisplayRole(
                 configuration: configuration, port: port,
                 attitudeHz: settings.rbl.attitudeHz,

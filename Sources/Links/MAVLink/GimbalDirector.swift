@@ -23,6 +23,8 @@ struct GimbalDirector {
     private let port: any GimbalPort
     /// Held yaw, relative to north, rad; nil if the camera does not hold a yaw relative to north.
     private var heldYaw: Double?
+    /// Largest rate of the turn to `heldYaw`, rad/s; 0 means that only the general limits apply.
+    private var heldRate = 0.0
     /// Last requested heading, in the loop's frame, rad.
     private var askedYaw = 0.0
     private var wasEnabled = false
@@ -118,10 +120,12 @@ struct GimbalDirector {
     /// - Returns: True if the peer was in control.
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
         guard isInControl(peer) else { return false }
-        if source == peer { port.left(CommandSource(peer), now: now) }
+        if source == peer {
+            port.left(CommandSource(peer), now: now)
+            forgetYaw()
+        }
         if primary == peer { primary = .none }
         if secondary == peer { secondary = .none }
-        forgetYaw()
         return true
     }
 
@@ -221,8 +225,10 @@ struct GimbalDirector {
             if wanted.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
             angles.yaw = Self.wrapped(angles.yaw)
             try port.lock(angles, rate: wanted.rates.fastest, for: peer, now: now)
-            if !angles.yaw.isNaN { heldYaw = angles.yaw + north }
-            if !angles.yaw.isNaN { askedYaw = angles.yaw }
+            if !angles.yaw.isNaN {
+                (heldYaw, heldRate) = (angles.yaw + north, wanted.rates.fastest)
+                askedYaw = angles.yaw
+            }
         } else {
             if !wanted.isYawFromVehicle { angles.yaw -= heading + north }
             angles.yaw = Self.wrapped(angles.yaw)
@@ -282,7 +288,7 @@ struct GimbalDirector {
         guard isBack || abs(error) > Angle.degrees(0.1).radians else { return }
         let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
         do throws(Refusal) {
-            try port.lock(angles, rate: 0, for: source, now: now)
+            try port.lock(angles, rate: heldRate, for: source, now: now)
             askedYaw = yaw
         } catch {
             // After a stop or a change of mode, the held heading no longer applies.
