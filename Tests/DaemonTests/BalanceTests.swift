@@ -213,7 +213,7 @@ struct BalanceTests {
             ])
             // The check takes about 60 s in simulated time.
             let prompt = "[Enter] check again, [q] leave: "
-            try gimbal.run(within: 60) { terminal.says(prompt, within: 0) }
+            _ = try gimbal.run(within: 60) { terminal.says(prompt, within: 0) }
             let lines = terminal.text.split(whereSeparator: \.isNewline).suffix(4)
             #expect(
                 lines.count == 4 && lines.first?.contains("too far forward: move it back") == true)
@@ -227,7 +227,7 @@ struct BalanceTests {
             gimbal.replace(imbalance: .zero)
             terminal.type("\n")
             let result = "The camera is balanced within 1 mm."
-            try gimbal.run(within: 60) { terminal.says(result, within: 0) }
+            _ = try gimbal.run(within: 60) { terminal.says(result, within: 0) }
             #expect(terminal.end() == 0, "\(terminal.text)")
             #expect(terminal.text.contains(result), "\(terminal.text)")
         }

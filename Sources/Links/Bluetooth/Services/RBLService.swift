@@ -40,6 +40,8 @@ public final class RBLService: GATTService {
     /// Largest number of notifications that the service sends at once. A frame of 36 bytes needs
     /// two notifications.
     static let burst = 4.0
+    /// Longest value of an attribute, bytes (Bluetooth Core Specification, Vol 3, Part F, 3.2.9).
+    static let largestValue = 512
 
     /// The service's UUID.
     public let uuid = GATTUUID(RBLCharacteristic.service)
@@ -240,7 +242,7 @@ public final class RBLService: GATTService {
         var piece = max(pieceDue ?? earliest, earliest)
         while output.count > 0, piece <= now {
             notifier.notify(
-                GATTUUID(RBLCharacteristic.transmit.rawValue), output.next(max(20, mtu - 3)))
+                GATTUUID(RBLCharacteristic.transmit.rawValue), output.next(min(max(20, mtu - 3), Self.largestValue)))
             tally.notifications &+= 1
             piece = piece.advanced(bySeconds: pace)
         }
