@@ -99,7 +99,10 @@ public final class BridgeRole: SerialRole {
     }
 
     private func handOn(_ output: inout SerialOutput) {
-        output.append(gathered)
+        // One read can contain more bytes than the queue. In pieces, only the oldest are dropped.
+        for start in stride(from: 0, to: gathered.count, by: Self.full) {
+            output.append(Array(gathered[start..<min(start + Self.full, gathered.count)]))
+        }
         gathered = []
     }
 
