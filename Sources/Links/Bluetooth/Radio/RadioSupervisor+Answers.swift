@@ -24,7 +24,7 @@ extension RadioSupervisor {
         case .registerAgent:
             agent = settled(agent, failure?.isAlreadyThere == true ? nil : failure, now)
         case .registerApplication:
-            if failure != nil, asksForHandles, failure?.isAlreadyThere == false {
+            if application == .asked, asksForHandles, failure?.name == "org.bluez.Error.Failed" {
                 // Another program uses the requested attribute handles, or this version of
                 // bluetoothd ignores requested handles.
                 asksForHandles = false

@@ -297,6 +297,7 @@ extension RadioSupervisor {
         cutting = .done
         deadLinks = []
         agent = .wanted
+        asksForHandles = true
         forgetRegistrations()
     }
 
