@@ -336,6 +336,28 @@ import Wire
         #expect(component.sent(ParamValue.self).map(\.name) == ["GMB_PROFILE"])
     }
 
+    @Test("while `commander.allow_rbl` is false, a flight display carries out no request")
+    func barredDisplay() {
+        let role = FlightDisplayRole(
+            configuration: MAVLinkConfiguration(), port: gimbal, attitudeHz: 20,
+            logger: log.logger, now: at(0))
+        var arm = CommandLong()
+        arm.command = MAVLinkCommand.armDisarm.rawValue
+        arm.params = [1, 0, 0, 0, 0, 0, 0]
+        arm.target = MAVLinkAddress(system: 1, component: 154)
+        func requests(isAllowed: Bool) -> Int {
+            gimbal.memory.withLock { $0.settings.commander.allowRbl = isAllowed }
+            let before = gimbal.memory.withLock { $0.requests.count }
+            var output = SerialOutput(capacity: 100_000)
+            role.receive(
+                arm.frame(from: Self.station, sequence: 0, version: .v1), from: .iPad, now: at(1),
+                &output)
+            return gimbal.memory.withLock { $0.requests.count } - before
+        }
+        #expect(requests(isAllowed: false) == 0)
+        #expect(requests(isAllowed: true) > 0)
+    }
+
     @Test("a flight display gets only messages of MAVLink version 1, regardless of its requests")
     func display() {
         let role = FlightDisplayRole(

@@ -1,3 +1,4 @@
+import Configuration
 public import GimbalCore
 public import Logging
 import Wire
@@ -17,6 +18,7 @@ public final class FlightDisplayRole: SerialRole {
     public let name = "mavlink"
 
     private let component: MAVLinkComponent
+    private let port: any GimbalPort
     private let hearsStopsOnly: Bool
     private var parsers: [Central: MAVLinkParser] = [:]
 
@@ -34,6 +36,7 @@ public final class FlightDisplayRole: SerialRole {
         hearsStopsOnly: Bool = false, logger: Logger, now: Instant
     ) {
         self.hearsStopsOnly = hearsStopsOnly
+        self.port = port
         component = MAVLinkComponent(
             configuration: configuration, port: port, log: logger, now: now)
         component.join(
@@ -42,7 +45,8 @@ public final class FlightDisplayRole: SerialRole {
     }
 
     /// Executes the messages in the received frames of every sender. The role treats all senders as
-    /// one peer, because all subscribers receive every answer.
+    /// one peer, because all subscribers receive every answer. While `commander.allow_rbl` is false,
+    /// the role executes only an emergency stop.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -50,7 +54,7 @@ public final class FlightDisplayRole: SerialRole {
         while let item = parsers[central]?.next() {
             guard case .frame(let frame, let bytes) = item,
                 component.admits(frame, bytes: bytes, from: Self.peer, now: now),
-                !hearsStopsOnly
+                !hearsStopsOnly, port.tuning.settings.commander.allowRbl
             else { continue }
             component.handle(frame, from: Self.peer, now: now)
         }
