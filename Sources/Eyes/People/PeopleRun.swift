@@ -260,6 +260,7 @@ struct PeopleRun {
                 view.direction(
                     of: PixelPoint(x: x * view.width, y: y * view.height), attitude)
             }, exposed: exposed, now: Double(cv_now()) * 1e-9)
+        guard follower.state != .off else { return stop("no person is visible") }
         examiner?.note(people, ids, view, attitude, at: exposed)
         let ms = Double(cv_now() - start) * 1e-6
         cost = cost.map { $0 + (ms - $0) * 0.1 } ?? ms

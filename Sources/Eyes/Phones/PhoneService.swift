@@ -19,11 +19,12 @@ final class PhoneService: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Settings of the table `[aerie]`; `listen` must not be `off`.
+    ///   - models: Directory of the models and of the library (`people.models`).
     ///   - log: Function that writes a sentence to the log.
     /// - Throws: The reason why the server cannot listen, or why its files cannot be read.
-    init(_ settings: EyesSettings.Aerie, log: @escaping @Sendable (String) -> Void)
-        throws(VideoError)
-    {
+    init(
+        _ settings: EyesSettings.Aerie, models: String, log: @escaping @Sendable (String) -> Void
+    ) throws(VideoError) {
         let options = try Self.options(settings)
         let file = FilePath(settings.directory).appending("alignments.json")
         pages = LocalPages(Self.read(file, log: log)) { alignments in
@@ -44,11 +45,11 @@ final class PhoneService: Sendable {
                 "No phone can connect to aerie.listen: set aerie.secret_file, or aerie.accept_legacy_token for HawkSight."
             )
         }
-        let models = ModelFiles.directory("auto")
+        let directory = ModelFiles.directory(models)
         thread.start("eyes-phones") { [thread, server, pages] in
             let source: PhonePoseSource
             do {
-                source = try PhonePoseSource(directory: models)
+                source = try PhonePoseSource(directory: directory)
             } catch {
                 return log("airframe-eyes cannot search the phones' pictures for people: \(error)")
             }

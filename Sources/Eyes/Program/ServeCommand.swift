@@ -53,7 +53,11 @@ struct EyesService {
     private let server: StreamServer
     private let supervisor: FeedSupervisor
     private let link: DaemonLink?
-    private let address: String
+    /// Present address of the stream; the computer can get another network address at any time.
+    private var address: String {
+        let host = NetworkInterface.reachable(loaded.rtsp.endpoint.host)
+        return "rtsp://\(host):\(server.port)\(loaded.rtsp.path)"
+    }
     private let phones: PhoneService?
     private let people: PeopleService
     private let pictures: PictureService?
@@ -75,7 +79,6 @@ struct EyesService {
         server = try StreamServer(
             host: host, port: port, path: settings.rtsp.path,
             maximumClients: settings.rtsp.maxClients)
-        address = "rtsp://\(NetworkInterface.reachable(host)):\(server.port)\(settings.rtsp.path)"
         let link =
             settings.gimbal.socket == "off" ? nil : DaemonLink(socket: settings.gimbal.socket)
         self.link = link
@@ -85,7 +88,8 @@ struct EyesService {
         dependencies.log = { Log.write($0) }
         phones =
             settings.aerie.listen == "off"
-            ? nil : try PhoneService(settings.aerie) { Log.write($0) }
+            ? nil
+            : try PhoneService(settings.aerie, models: settings.people.models) { Log.write($0) }
         let people = PeopleService(settings, phones: phones?.pages) { Log.write($0) }
         self.people = people
         let pictures = Self.pictures(settings)
