@@ -75,7 +75,9 @@ final class BatteryMonitor: Sendable {
         var status = BatteryStatus()
         do throws(BatteryReader.Failure) {
             guard let reading = try read(settings) else { return nil }
-            status = BatteryStatus(reading, lowPercent: settings.lowPercent)
+            status = BatteryStatus(
+                reading, lowPercent: settings.lowPercent,
+                wasLow: state.withLock(\.status.isLow))
             supply.note(battery: reading.voltage ?? .nan, now: now)
         } catch {
             supply.note(battery: .nan, now: now)
@@ -137,8 +139,12 @@ struct BatteryService: Service {
 }
 
 extension BatteryStatus {
-    /// Creates the state from a reading.
-    init(_ reading: BatteryReading, lowPercent: Double) {
+    /// Charge above `lowPercent` at which a low battery counts as recovered, %. The voltage, and so
+    /// the charge, changes with the motors' load.
+    private static var recovery: Double { 5 }
+
+    /// Creates the state from a reading; `wasLow` is the state of the previous reading.
+    init(_ reading: BatteryReading, lowPercent: Double, wasLow: Bool = false) {
         self.init()
         name = reading.name
         state = reading.state.rawValue
@@ -147,7 +153,8 @@ extension BatteryStatus {
         percent = Number(reading.percent ?? .nan)
         temperatureC = Number(reading.temperature ?? .nan)
         timeLeftS = Number(reading.secondsLeft ?? .nan)
-        isLow = reading.percent.map { $0 < lowPercent && reading.state != .charging } ?? false
+        let limit = lowPercent + (wasLow ? Self.recovery : 0)
+        isLow = reading.percent.map { $0 < limit && reading.state != .charging } ?? false
     }
 
     /// Check of the battery in `doctor`.
