@@ -109,6 +109,7 @@ final class ShotHost: Sendable {
             }
             // A finished or discarded shot leaves its state, which is replaced.
             unlink(path)
+            state.withLock { $0.report = .null }
             guard (try? DurableFile.replace(text, with: bytes)) != nil else {
                 return answer("The description of the shot cannot be saved in \(directory).")
             }

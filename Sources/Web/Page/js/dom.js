@@ -73,7 +73,8 @@ let toastTimer;
 export function toast(text, isBad = false) {
   const node = document.getElementById("toast");
   node.className = isBad ? "toast bad" : "toast";
-  node.textContent = text;
+  // A screen reader would read an equal text again.
+  if (node.textContent !== text) node.textContent = text;
   clearTimeout(toastTimer);
   toastTimer = setTimeout(() => (node.textContent = ""), isBad ? 7000 : 4000);
 }

@@ -22,6 +22,8 @@ export class Link extends EventTarget {
     this.nextId = 1;
     this.attempts = 0;
     setInterval(() => this.#watch(), 1000);
+    // A hidden page receives nothing, so silence does not mean a lost connection.
+    document.addEventListener("visibilitychange", () => (this.heard = performance.now()));
   }
 
   /** Connects with a new WebSocket, or with one that is already being opened. */

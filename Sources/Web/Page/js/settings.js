@@ -103,8 +103,9 @@ export class SettingForm {
       default: {
         const input = el("input", { type: "text", "aria-label": key, value: typeof value === "string" ? value : JSON.stringify(value), class: "grow" });
         return el("div", { class: "row" }, input, el("button", { type: "button", onclick: () => {
+          // airframed reads a string as TOML; in quotation marks, any text is a string of TOML.
           let next = input.value;
-          try { next = form.type === "json" ? JSON.parse(input.value) : input.value; } catch { /* The daemon explains it. */ }
+          try { next = form.type === "json" ? JSON.parse(input.value) : JSON.stringify(input.value); } catch { /* The daemon explains it. */ }
           this.#try(next);
         } }, "Try"));
       }

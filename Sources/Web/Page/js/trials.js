@@ -85,6 +85,8 @@ export class Trials extends EventTarget {
   /** Reverts the changes: sends a changed value again with the shortest possible time. */
   async revert() {
     const [change] = this.changes;
-    if (change) await this.begin(change.key, change.value, 1);
+    // airframed reads a string as TOML; in quotation marks, any text is a string of TOML.
+    const text = (value) => (typeof value === "string" ? JSON.stringify(value) : value);
+    if (change) await this.begin(change.key, text(change.value), 1);
   }
 }

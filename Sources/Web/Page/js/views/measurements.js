@@ -52,7 +52,9 @@ export class Measurements {
     if (start === undefined) return;
     setText(this.output, `A step of ${size}° in ${axis} is being measured.`);
     this.#enable(false);
-    const end = this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, values[names[0]], values[names[1]]]));
+    // The angles continue beyond ±180°.
+    const near = (angle) => (Number.isFinite(angle) ? start + wrap(angle - start) : angle);
+    const end = this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, near(values[names[0]]), near(values[names[1]])]));
     await pause(300);
     const answer = await attempt(() => this.link.request("point", { [axis]: wrap(start + size) }), true);
     await pause(answer ? 2000 : 0);
