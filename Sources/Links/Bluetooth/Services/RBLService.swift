@@ -242,7 +242,8 @@ public final class RBLService: GATTService {
         var piece = max(pieceDue ?? earliest, earliest)
         while output.count > 0, piece <= now {
             notifier.notify(
-                GATTUUID(RBLCharacteristic.transmit.rawValue), output.next(min(max(20, mtu - 3), Self.largestValue)))
+                GATTUUID(RBLCharacteristic.transmit.rawValue),
+                output.next(min(max(20, mtu - 3), Self.largestValue)))
             tally.notifications &+= 1
             piece = piece.advanced(bySeconds: pace)
         }
