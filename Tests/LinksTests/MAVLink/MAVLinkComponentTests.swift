@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Port
 import Synchronization
