@@ -88,6 +88,26 @@ struct LossOfControlTests {
         }
     }
 
+    @Test("a request for the yaw beside the handle does not end the watch for a lost client")
+    func otherAxes() throws {
+        try door(staged, mode: .panFollow) { commander, loop in
+            let tilt = AxisVector(yaw: 0, roll: 0, pitch: 0.2)
+            try commander.request(.rate(tilt), from: phone, now: at(1))
+            try commander.request(.lookAside(yaw: .nan, rate: 0), from: phone, now: at(1))
+            #expect(commander.advance(now: at(6))?.source == phone)
+        }
+    }
+
+    @Test("tracking at rate 0 is not a turn, so its silence is no loss")
+    func noTracking() throws {
+        try door(staged, mode: .tracking) { commander, loop in
+            try commander.request(.track(pan: 0, tilt: 0), from: phone, now: at(1))
+            #expect(commander.advance(now: at(30)) == nil)
+            try commander.request(.track(pan: .nan, tilt: 0.1), from: phone, now: at(31))
+            #expect(commander.advance(now: at(36))?.source == phone)
+        }
+    }
+
     @Test("a disconnection stops the rates immediately, and later stages count from the last rate")
     func disconnection() throws {
         try door(staged) { commander, loop in

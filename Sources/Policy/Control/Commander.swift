@@ -266,13 +266,12 @@ public final class Commander: Sendable {
         case .take, .release: break
         }
         guard request.takesControl else { return nil }
-        state.holder = hold
-        state.lastMover = source
+        (state.holder, state.lastMover) = (hold, source)
         switch request.isTurning {
         case true?: state.loss.turned(by: source, now: now)
-        // A second request of the same source for other axes does not end the turn.
-        case nil where request.lifetime == .rates && state.isTurning: break
-        case false?, nil: state.loss.settle()
+        // A second request for other axes does not end the turn.
+        case nil where request.lifetime == .rates && state.loss.source == source: break
+        default: state.loss.settle()
         }
         state.isTurning = request.isTurning ?? state.isTurning
         if case .camera(.mode(let mode)) = request.effect { noteMode(mode, &state) }
