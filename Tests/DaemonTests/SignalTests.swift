@@ -100,4 +100,25 @@ import Testing
             #expect(try text(led.appending("brightness")).hasPrefix("0"))
         }
     }
+
+    @Test("an LED that appears later is used within a second")
+    func lateDevice() throws {
+        try withTemporaryDirectory { directory throws in
+            var writer = SignalWriter(directory: directory, log: .silent)
+            var settings = Settings().signals
+            settings.led = "green"
+            func show(at seconds: Double) {
+                writer.show(.ready, settings, now: Instant(seconds: seconds))
+            }
+            for step in 0..<20 { show(at: Double(step) * 0.2) }
+            let led = directory.appending("green")
+            try makeDirectory(led)
+            for file in ["brightness", "max_brightness", "trigger"] {
+                try write(file == "trigger" ? "" : "7", to: led.appending(file))
+            }
+            show(at: 4.81)
+            #expect(try text(led.appending("brightness")).hasPrefix("7"))
+            #expect(try text(led.appending("trigger")) == "none")
+        }
+    }
 }

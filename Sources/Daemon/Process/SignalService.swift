@@ -70,8 +70,8 @@ struct SignalWriter {
             since = now
         }
         let time = since.map { now.seconds(since: $0) } ?? 0
-        light.set(code.isLit(at: time), name: settings.led)
-        buzzer.set(code.isSounding(at: time), name: settings.buzzer)
+        light.set(code.isLit(at: time), name: settings.led, now: now)
+        buzzer.set(code.isSounding(at: time), name: settings.buzzer, now: now)
         feedback.set(code.isSounding(at: time), name: settings.feedbackDevice)
     }
 
@@ -89,7 +89,12 @@ struct LEDDevice {
     private let log: Logger
     private var name = "off"
     private var isOn: Bool?
-    private var hasFailed = false
+    /// Time of the last failed write; nil after a success.
+    private var failedAt: Instant?
+
+    /// Pause after a failed write, s. The device can appear later, for example at the start of the
+    /// computer.
+    private static let pause = 1.0
 
     init(directory: FilePath, log: Logger) {
         self.directory = directory
@@ -101,20 +106,25 @@ struct LEDDevice {
     /// - Parameters:
     ///   - isOn: True if the device must be on.
     ///   - name: Name of the device; `off` for none.
-    mutating func set(_ isOn: Bool, name: String) {
+    ///   - now: Present time.
+    mutating func set(_ isOn: Bool, name: String, now: Instant) {
         if name != self.name {
             turnOff()
             self.name = name
-            hasFailed = false
-            // The kernel can also use the LED, for example to show the processor's load.
-            if name != "off" { _ = try? write("none", to: "trigger") }
+            failedAt = nil
         }
-        guard name != "off", isOn != self.isOn, !hasFailed else { return }
+        guard name != "off", isOn != self.isOn,
+            failedAt.map({ now.seconds(since: $0) >= Self.pause }) ?? true
+        else { return }
         do {
+            // The kernel can also use the LED, for example to show the processor's load.
+            if self.isOn == nil { _ = try? write("none", to: "trigger") }
             try write(isOn ? brightest : "0", to: "brightness")
             self.isOn = isOn
+            failedAt = nil
         } catch {
-            hasFailed = true
+            defer { failedAt = now }
+            guard failedAt == nil else { return }
             log.warning(
                 "signals: \(path("brightness")) cannot be written: \(error). Check the name of the LED, and install the systemd drop-in signals.conf."
             )
