@@ -19,7 +19,7 @@ final class ControlSocket: Sendable {
     private let channel: any Channel
 
     /// Opens the socket. The socket file of an earlier process is replaced.
-    init(path: String, site: Site, address: String) throws {
+    init(path: String, site: Site, address: @escaping @Sendable () -> String) throws {
         channel = try ServerBootstrap(group: site.gateway.group)
             .serverChannelOption(.backlog, value: 4)
             .childChannelInitializer { channel in
@@ -38,8 +38,8 @@ final class ControlSocket: Sendable {
 /// The methods of the control socket.
 struct ControlMethods: Sendable {
     let site: Site
-    /// URL of the page.
-    let address: String
+    /// Present URL of the page.
+    let address: @Sendable () -> String
 
     /// Answers one request.
     func answer(_ request: Request) throws(Refusal) -> JSONValue {
@@ -51,7 +51,7 @@ struct ControlMethods: Sendable {
             }
             let code = site.codes.open(seconds: seconds, now: DaemonClient.now())
             return .object([
-                "code": .string(code), "address": .string(address), "seconds": .double(seconds),
+                "code": .string(code), "address": .string(address()), "seconds": .double(seconds),
             ])
         case "browsers": return .array(site.book.browsers.map(Self.json))
         case "revoke":

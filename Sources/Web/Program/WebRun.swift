@@ -28,20 +28,21 @@ struct WebRun {
         let server = try WebServer(Self.options(web, files: files.count), site)
         self.site = site
         self.server = server
-        let address = Self.address(web, port: server.port)
+        // The computer can get another network address at any time.
+        let address: @Sendable () -> String = { Self.address(web, port: server.port) }
         let isPlain = web.tls == nil && !web.listen.hasPrefix("127.")
         control =
             web.control == "off"
             ? nil : try ControlSocket(path: web.control, site: site, address: address)
         link = HealthLink(socket: settings.gimbal.socket) {
-            Self.report(site, server, address, isPlain: isPlain)
+            Self.report(site, server, address(), isPlain: isPlain)
         } noteDirectory: {
             site.recordings.note(directory: $0)
         }
-        Log.write("The page is at \(address).")
+        Log.write("The page is at \(address()).")
         if pair {
             let code = site.codes.open(seconds: Self.firstCodeSeconds, now: DaemonClient.now())
-            print("Open \(address)/#pair=\(code)")
+            print("Open \(address())/#pair=\(code)")
             fflush(nil)
         }
     }
