@@ -88,7 +88,7 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("a request for the yaw beside the handle does not end the watch for a lost client")
+    @Test("a second request, for yaw, does not end the watch for a lost client")
     func otherAxes() throws {
         try door(staged, mode: .panFollow) { commander, loop in
             let tilt = AxisVector(yaw: 0, roll: 0, pitch: 0.2)
@@ -98,7 +98,7 @@ struct LossOfControlTests {
         }
     }
 
-    @Test("tracking at rate 0 is not a turn, so its silence is no loss")
+    @Test("tracking at rate 0 is not a turn, so the client cannot be lost")
     func noTracking() throws {
         try door(staged, mode: .tracking) { commander, loop in
             try commander.request(.track(pan: 0, tilt: 0), from: phone, now: at(1))
