@@ -57,19 +57,6 @@ struct GroundFilter: Sendable {
         return across / (distance * distance)
     }
 
-    /// Time in which a person who walks towards the camera halves the distance, s; infinite for all
-    /// other persons. Beyond this time a prediction is worthless: the path leads through the camera,
-    /// where the heading jumps to the opposite side.
-    var halvingSeconds: Double {
-        let square = state.x * state.x + state.y * state.y
-        let speed = state.z * state.z + state.w * state.w
-        let approach = state.x * state.z + state.y * state.w
-        // |p + v t|² = |p|² / 4
-        let discriminant = approach * approach - 0.75 * square * speed
-        guard approach < 0, discriminant > 0 else { return .infinity }
-        return (-approach - cm_sqrt(discriminant)) / speed
-    }
-
     /// Advances the state by `dt` seconds; a negative `dt` has no effect.
     mutating func predict(_ dt: Double) {
         guard dt > 0 else { return }

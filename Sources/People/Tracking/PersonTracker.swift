@@ -29,18 +29,15 @@ public struct TrackedPerson: Sendable {
         public var yawSigma: Double
     }
 
-    /// Predicts the person's direction at the given time. The direction of a person who comes too
-    /// close stops (see `GroundFilter.halvingSeconds`).
+    /// Predicts the person's direction at the given time.
     ///
     /// - Parameter time: Time, s, not before the last picture.
     /// - Returns: The predicted direction.
     public func direction(at time: Double) -> Direction {
         var ground = ground
-        let limit = ground.halvingSeconds
-        ground.predict(min(time - self.time, limit))
+        ground.predict(time - self.time)
         return Direction(
-            yaw: ground.yaw, yawRate: time - self.time < limit ? ground.yawRate : 0,
-            aimPitch: aimPitch,
+            yaw: ground.yaw, yawRate: ground.yawRate, aimPitch: aimPitch,
             distance: ground.distance, yawSigma: cm_sqrt(max(0, ground.yawVariance)))
     }
 }
