@@ -114,8 +114,7 @@ extension MotionRequest {
         MotionRequest(
             .camera(.track(pan: pan, tilt: tilt)),
             [.rates([pan, tilt].filter { !$0.isNaN }, in: trackingRates)],
-            requirement: .mode(.tracking), lifetime: .tracking,
-            isTurning: !(pan == 0 && tilt == 0))
+            requirement: .mode(.tracking), lifetime: .tracking, isTurning: true)
     }
 
     /// Change the mode to `tracking`, if the motors are on.

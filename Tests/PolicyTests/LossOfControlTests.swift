@@ -101,9 +101,16 @@ struct LossOfControlTests {
     @Test("tracking at rate 0 is not a turn, so the client cannot be lost")
     func noTracking() throws {
         try door(staged, mode: .tracking) { commander, loop in
-            try commander.request(.track(pan: 0, tilt: 0), from: phone, now: at(1))
+            // Apps send pan and tilt separately.
+            func track(pan: Double = .nan, tilt: Double = .nan, at seconds: Double) throws {
+                let request = MotionRequest.track(pan: pan, tilt: tilt)
+                try commander.request(request, from: phone, now: at(seconds))
+            }
+            try track(pan: 0, at: 1)
+            try track(tilt: 0, at: 1)
             #expect(commander.advance(now: at(30)) == nil)
-            try commander.request(.track(pan: .nan, tilt: 0.1), from: phone, now: at(31))
+            try track(tilt: 0.1, at: 31)
+            try track(pan: 0, at: 31)
             #expect(commander.advance(now: at(36))?.source == phone)
         }
     }

@@ -28,7 +28,7 @@ public final class Commander: Sendable {
         var holder: Hold?
         /// The source in control of the wheels, which can differ from `holder`.
         var driver: Hold?
-        var isTurning = false
+        var turn = CameraTurn()
         /// Source of the newest request that took control; the source need not be in control now.
         var lastMover: CommandSource?
         /// Function that receives requests for the wheels, and can refuse them; nil without wheels.
@@ -180,7 +180,7 @@ public final class Commander: Sendable {
             restartLoop()
             state.holder = nil
             state.driver = nil
-            state.isTurning = false
+            state.turn = CameraTurn()
             state.loss.settle()
             state.mode = bootMode
             state.modeRequests = 0
@@ -219,7 +219,7 @@ public final class Commander: Sendable {
                 noteMode(.inactive, &state)
             }
             state.stop.latch(by: source)
-            state.isTurning = false
+            state.turn = CameraTurn()
             state.loss.settle()
             stopWheels(&state)
             stopSteppers(&state, [0, 1, 2])
@@ -267,13 +267,12 @@ public final class Commander: Sendable {
         }
         guard request.takesControl else { return nil }
         (state.holder, state.lastMover) = (hold, source)
-        switch request.isTurning {
+        switch state.turn.note(request) {
         case true?: state.loss.turned(by: source, now: now)
         // A second request for other axes does not end the turn.
         case nil where request.lifetime == .rates && state.loss.source == source: break
         default: state.loss.settle()
         }
-        state.isTurning = request.isTurning ?? state.isTurning
         if case .camera(.mode(let mode)) = request.effect { noteMode(mode, &state) }
         return nil
     }
@@ -349,7 +348,7 @@ public final class Commander: Sendable {
             let timed = TimedCommand(.mode(mode), received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return false }
             noteMode(mode, &state)
-            state.isTurning = false
+            state.turn = CameraTurn()
         }
         state.loss.enter(stage)
         return true
@@ -391,8 +390,8 @@ public final class Commander: Sendable {
 
     /// Releases control of the camera and the stepper motors, and stops their motion.
     private static func releaseCamera(_ state: inout State, now: Instant) {
-        if state.isTurning { stopCamera(&state, now) }
-        state.isTurning = false
+        if state.turn.isActive { stopCamera(&state, now) }
+        state.turn = CameraTurn()
         // Stepper motors that move to a position continue to the position, and hold it.
         stopSteppers(&state, state.turningSteppers)
         state.holder = nil
