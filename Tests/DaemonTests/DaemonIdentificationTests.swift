@@ -57,9 +57,13 @@ import Wire
     }
 
     /// Tunes pitch with `--apply`. Repeats a run that failed because a busy machine delayed the
-    /// loop; returns nil if every run fails for this reason.
-    private func tunePitch(_ daemon: RunningDaemon) throws -> JSONValue? {
-        for _ in 0..<3 {
+    /// loop; returns nil if every run fails for this reason. With `measuresDelay`, also repeats a
+    /// run with an inaccurate delay of the gyroscope, because pauses of the loop of 20 ms to 50 ms
+    /// have this effect; the last run counts in any case.
+    private func tunePitch(
+        _ daemon: RunningDaemon, measuresDelay: Bool = false
+    ) throws -> JSONValue? {
+        for attempt in 1...3 {
             let before = try daemon.status("following") { $0.isFollowing }
                 .number("loop", "overruns")
             let report = try runAutotune(daemon)
@@ -70,6 +74,12 @@ import Wire
             }
             try #require(report["state"]?.string == "done", "\(report.text)")
             #expect(report["rollback_s"]?.number == 120, "\(report.text)")
+            let sigma = report["axes"]?.array?.first?.number("gyro_delay_sigma_ms") ?? .nan
+            if measuresDelay, !(sigma < 0.2), overruns > 0, attempt < 3 {
+                print("The loop was delayed \(Int(overruns)) times: \(report.text)")
+                #expect(try daemon.control("baseline", "restore", "before-autotune").status == 0)
+                continue
+            }
             return report
         }
         print("SKIPPED: autotune, because this machine delays the loop in every run.")
@@ -170,7 +180,7 @@ import Wire
         try withDaemon(Self.loop + plant) { daemon throws in
             try daemon.status("running") { $0.isFollowing }
             let before = try daemon.status("gains").text(ofGain: 1)
-            guard let report = try tunePitch(daemon) else { return }
+            guard let report = try tunePitch(daemon, measuresDelay: true) else { return }
             let inertia = report["axes"]?.array?.first?.number("inertia_kg_m2") ?? .nan
             #expect(abs(inertia / 5e-3 - 1) < 0.3, "\(inertia)")
             // The filter delay of the simulated sensor is one third of the configured delay.
@@ -190,14 +200,7 @@ import Wire
             }
             let left = try #require(try change("control.inertia_kg_m2")).number("rollback_s")
             #expect(left > 60 && left < 120, "\(left)")
-            // Autotune proposes no delay that it could not measure accurately (`GyroDelay.isCertain`).
-            let sigma = report["axes"]?.array?.first?.number("gyro_delay_sigma_ms") ?? .nan
-            if sigma < 0.2 {
-                #expect(try change("imu.filter_delay_ms") != nil)
-            } else {
-                print("SKIPPED: the proposal of the gyroscope's delay: \(late) ± \(sigma) ms")
-                #expect(try change("imu.filter_delay_ms") == nil)
-            }
+            #expect(try change("imu.filter_delay_ms") != nil)
             // After autotune, the gains act without the app's factors, which are 1 again.
             let factors = try #require(try change("airos.pid.pitch"))
             #expect(factors["value"] == factors["default"] && factors["unsaved"]?.bool == true)
