@@ -211,9 +211,10 @@ public struct SimulatedGimbal: Sendable {
                 frame = pulse
                 latched = output
             }
-            yawServo.step(target: latched.enabled ? latched.angle.yaw : nil, dt: dt)
-            rollServo.step(target: latched.enabled ? latched.angle.roll : nil, dt: dt)
-            pitchServo.step(target: latched.enabled ? latched.angle.pitch : nil, dt: dt)
+            let (angle, power) = (latched.angle, latched.enabled ? latched.power : .zero)
+            yawServo.step(target: power.yaw > 0 ? angle.yaw : nil, dt: dt)
+            rollServo.step(target: power.roll > 0 ? angle.roll : nil, dt: dt)
+            pitchServo.step(target: power.pitch > 0 ? angle.pitch : nil, dt: dt)
             plant.place(
                 joints: AxisVector(
                     yaw: yawServo.angle, roll: rollServo.angle, pitch: pitchServo.angle),

@@ -66,6 +66,22 @@ import Wire
         BridgeRole(path: line.path, tap: tap, logger: LineLog().logger)
     }
 
+    @Test("of a block that is longer than the queue, only the oldest part is dropped")
+    func longBlock() throws {
+        try withLine { line in
+            try line.plugIn()
+            let role = role(line)
+            var output = SerialOutput()
+            _ = role.advance(now: at(0), &output)
+            let block = (0..<3000).map { UInt8($0 % 251) }
+            #expect(line.send(block) == block.count)
+            role.ready(now: at(1), &output)
+            _ = role.advance(now: at(1.1), &output)
+            let kept = output.next(10_000)
+            #expect(kept.count > 800 && kept == Array(block.suffix(kept.count)))
+        }
+    }
+
     @Test(
         "bytes are forwarded together after a pause of 5 ms; a continuous stream is forwarded at once"
     )

@@ -139,15 +139,15 @@ import Wire
     }
 
     @Test(
-        "a notification is as long as the MTU allows",
-        arguments: [(23, 20), (185, 182), (517, 400)])
+        "a notification is as long as the MTU allows, but not longer than 512 bytes",
+        arguments: [(23, 20), (185, 182), (517, 512)])
     func mtu(mtu: Int, longest: Int) throws {
         let service = service()
         service.subscription(uuid(.transmit), isOn: true, now: at(0))
-        try write(service, .receive, [UInt8](repeating: 1, count: 400))
+        for _ in 0..<2 { try write(service, .receive, [UInt8](repeating: 1, count: 400)) }
         run(service, from: 0, to: 2, mtu: mtu)
         #expect(radio.sent.map(\.value.count).max() == longest)
-        #expect(radio.takeBytes().count == 400)
+        #expect(radio.takeBytes().count == 800)
     }
 
     @Test("without a listener no data are queued and no deadline is set")

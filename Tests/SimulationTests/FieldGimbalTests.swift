@@ -162,9 +162,13 @@ struct FieldGimbalTests {
         #expect(!conditions.intersects(.motorSlipped) && loop.output.enabled)
     }
 
-    @Test("servos start at their last yaw, not at zero")
-    func servoYaw() {
-        var loop = Self.loop(.still, .servo)
+    @Test(
+        "servos start at their last yaw, not at zero or at the integral of a handle's gyroscope",
+        arguments: [false, true], [nil, GimbalAxis.pitch])
+    func servoYaw(hasHandleGyro: Bool, tested: GimbalAxis?) {
+        var loop = Self.loop(hasHandleGyro ? .walking : .still, .servo) {
+            $0.hasHandleGyro = hasHandleGyro
+        }
         loop.run(seconds: 3)
         loop.ask(
             .point(
@@ -174,12 +178,28 @@ struct FieldGimbalTests {
         loop.ask(.mode(.inactive))
         loop.run(seconds: 1)
         #expect(!loop.output.enabled)
+        if let tested {
+            loop.ask(.testMotor(tested), validUntil: loop.now.advanced(bySeconds: 0.5))
+            loop.run(seconds: 1)
+        }
+        // The integral of a handle's gyroscope with a bias of 2°/s drifts by 40°.
+        for _ in 0..<20 * loop.rateHz {
+            loop.advance { $0.baseGyro.z += 2 * .pi / 180 }
+            loop.drive()
+        }
+        let last = loop.gimbal.joints.yaw
         loop.ask(.mode(.locked))
+        var started: Double?
+        var jump = 0.0
         loop.run(seconds: 2) {
             guard $0.output.enabled else { return }
-            #expect(abs(EulerZXY.angles($0.gimbal.attitude).yaw - 1) < 0.1)
+            started = started ?? $0.seconds
+            if let started, $0.seconds < started + 0.1 {
+                jump = max(jump, abs($0.gimbal.joints.yaw - last))
+            }
         }
         #expect(loop.output.enabled)
+        #expect(jump < 0.1, "\(jump) rad")
     }
 
     @Test("the mode inactive switches the field off")

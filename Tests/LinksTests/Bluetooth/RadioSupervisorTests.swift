@@ -274,6 +274,13 @@ struct RadioSupervisorTests {
         #expect(
             radio.on(.done(.registerApplication, .busy))
                 == [.registerApplication(adapter, asksForHandles: false)])
+        // A new bluetoothd can have the handles free again.
+        radio.on(.daemon(isPresent: false))
+        radio.startDaemon()
+        #expect(radio.plug().contains(.registerApplication(adapter, asksForHandles: true)))
+        radio.on(.done(.registerApplication, .blocked))
+        #expect(
+            radio.after(60).contains(.registerApplication(adapter, asksForHandles: true)))
     }
 
     @Test(

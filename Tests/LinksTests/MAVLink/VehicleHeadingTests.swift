@@ -76,15 +76,22 @@ import Wire
         return director
     }
 
-    @Test("a yaw relative to north is corrected for the drift of the loop's heading")
+    @Test(
+        "a yaw relative to north is corrected for the drift of the loop's heading, at the requested rate and also after the secondary station has left"
+    )
     func drift() throws {
         let gimbal = FakePort()
         var director = try director(gimbal)
+        let other = MAVLinkAddress(system: 250, component: 190)
+        try director.configure(
+            [-1, -1, 250, 190], from: Self.station, isHeard: { _ in true }, now: at(0))
+        #expect(director.secondary == other)
         director.vehicle.learn(
             Self.state(heading: 90), Self.snapshot(camera: 0, handle: 0), now: at(0))
         let wanted = GimbalRequest(
             flags: [.yawLock, .yawInEarthFrame],
-            angles: AxisVector(yaw: 100 * Self.degree, roll: .nan, pitch: 0))
+            angles: AxisVector(yaw: 100 * Self.degree, roll: .nan, pitch: 0),
+            rates: AxisVector(yaw: 5 * Self.degree, roll: .nan, pitch: .nan))
         try director.steer(wanted, from: Self.station, now: at(0))
         director.holdHeading(now: at(0.1))
         _ = gimbal.takeRequests()
@@ -97,12 +104,15 @@ import Wire
                 Self.state(heading: 90), Self.snapshot(camera: 10, handle: 5),
                 now: at(Double(step) / 10))
         }
+        let wasSecondary = director.left(other, now: at(30))
+        #expect(wasSecondary)
         director.holdHeading(now: at(31))
         guard case .camera(.point(let point)) = gimbal.takeRequests().last?.effect else {
             Issue.record("nothing was asked for")
             return
         }
         #expect(abs(point.target.yaw / Self.degree - 15) < 0.1)
+        #expect(abs(point.rate / Self.degree - 5) < 1e-6)
     }
 
     @Test(
