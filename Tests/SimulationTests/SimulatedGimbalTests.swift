@@ -148,7 +148,8 @@ struct SimulatedGimbalTests {
         var gimbal = SimulatedGimbal(parameters: p, motion: BaseMotion(.still, seed: 1), seed: 1)
         gimbal.advance(to: Self.milliseconds(50)) { #expect(!$0.contents.contains(.joints)) }
         let output = MotorOutput(
-            enabled: true, torque: .zero, angle: AxisVector(yaw: 0, roll: 0, pitch: 0.02))
+            enabled: true, angle: AxisVector(yaw: 0, roll: 0, pitch: 0.02),
+            power: AxisVector(repeating: 1))
         gimbal.apply(output, at: gimbal.now)
         var missing = 0.0
         for i in 1...800 {
@@ -168,7 +169,8 @@ struct SimulatedGimbalTests {
         p.motor = .servo
         var gimbal = SimulatedGimbal(parameters: p, motion: BaseMotion(.still, seed: 1), seed: 1)
         let output = MotorOutput(
-            enabled: true, torque: .zero, angle: AxisVector(repeating: 0.19 * .pi / 180))
+            enabled: true, angle: AxisVector(repeating: 0.19 * .pi / 180),
+            power: AxisVector(repeating: 1))
         gimbal.apply(output, at: gimbal.now)
         gimbal.advance(to: Self.milliseconds(200)) { _ in }
         #expect(gimbal.joints == .zero)
