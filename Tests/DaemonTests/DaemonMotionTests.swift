@@ -93,12 +93,14 @@ import Wire
         throw Trouble("never at pitch \(pitch) and yaw \(yaw): \(try daemon.ask("status").text)")
     }
 
-    @Test("a positive yaw rate turns the camera to the right until the command ends")
-    func rate() throws {
-        try withDaemon { daemon throws in
+    @Test(
+        "a positive yaw rate turns the camera to the right until the command ends, by default after the dead-man time",
+        arguments: [["--duration", "0.5"], []])
+    func rate(duration: [String]) throws {
+        try withDaemon(["--set", "commander.dead_man_s=0.5"]) { daemon throws in
             let start = try daemon.status("following") { $0.isFollowing }
                 .number("setpoint_deg", "yaw")
-            let answer = try daemon.control("rate", "--yaw", "20", "--duration", "0.5")
+            let answer = try daemon.control(["rate", "--yaw", "20"] + duration)
             #expect(answer.status == 0, "\(answer.errors)")
             let status = try daemon.status("the camera is at rest again") {
                 abs($0.number("rate_dps", "yaw")) < 0.5

@@ -55,7 +55,10 @@ struct ShotTests {
             #expect(reaches("complete", photos: 3, rig), "\(text(rig))")
             #expect(try shot(rig)["title"] == "Orbit")
             // A complete shot does not prevent a new one.
-            #expect(try post("/shot/start", Self.short, rig, [cookie]).status == 200)
+            #expect(try post("/shot/start", Self.long, rig, [cookie]).status == 200)
+            #expect(try shot(rig)["title"] != "Orbit")
+            #expect(
+                eventually(within: 5) { (try? shot(rig))?["photos"]?.int == 40 }, "\(text(rig))")
         }
     }
 

@@ -82,7 +82,10 @@ final class RunningDaemon {
     }
 
     /// Runs airframectl with the socket of this daemon.
-    func control(_ arguments: String...) throws -> Program.Result {
+    func control(_ arguments: String...) throws -> Program.Result { try control(arguments) }
+
+    /// Runs airframectl with the socket of this daemon.
+    func control(_ arguments: [String]) throws -> Program.Result {
         try Program.run(
             [try Program.built("airframectl"), "--socket", socket] + arguments, in: directory)
     }

@@ -1,0 +1,37 @@
+import TestSupport
+import Testing
+import Wire
+
+@Suite("The page in Chromium: texts of settings", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct SettingTextTests {
+    @Test(
+        "every text can be tried and reverted, also a text that is not a word of TOML",
+        arguments: ["8BitDo", "Ada's \\ gimbal", "12"])
+    func text(value: String) throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("tune")
+            try #require(try page.wait("document.querySelector('#search')") != nil)
+            try page.value(
+                "(() => { const s = document.querySelector('#search'); s.value = 'rbl.name'; s.dispatchEvent(new Event('input')); })()"
+            )
+            let row = "document.querySelector('[data-key=\"rbl.name\"]')"
+            try #require(try page.wait(row) != nil)
+            let old = try name(rig)
+            try page.value(
+                "(() => { const r = \(row); r.querySelector('input[type=text]').value = \(JSONValue.string(value).text); [...r.querySelectorAll('button')].find((b) => b.textContent === 'Try').click(); })()"
+            )
+            #expect(eventually(within: 5) { (try? name(rig)) == value })
+            let revert =
+                "[...document.querySelectorAll('#trials button')].find((b) => b.textContent.includes('Revert'))"
+            let isOnTrial = "!document.querySelector('#trials').hidden"
+            try #require(try page.wait("\(isOnTrial) && \(revert)") != nil)
+            try page.value("\(revert).click()")
+            #expect(eventually(within: 5) { (try? name(rig)) == old })
+        }
+    }
+
+    private func name(_ rig: Rig) throws -> String? {
+        try rig.ask("get", ["keys": ["rbl.name"]]).array?.first?["value"]?.string
+    }
+}
