@@ -113,6 +113,36 @@ struct PersonTrackerTests {
         #expect(abs(ahead + 175 * .pi / 180) < 0.02)
     }
 
+    @Test("a person who walks towards the camera, and is then hidden, stops in front of it")
+    func approach() throws {
+        var tracker = PersonTracker()
+        // The path is a straight line 0.2 m to the right of the camera.
+        func place(_ time: Double) -> Vector3 { Vector3(4 - 1.2 * time, 0.2, 0) }
+        for step in 0...20 {
+            let place = place(0.1 * Double(step))
+            _ = tracker.update(
+                [Sighting(yaw: EarthDirection(place).yaw, aimPitch: 0, distance: place.norm)],
+                at: 0.1 * Double(step))
+        }
+        tracker.keep(1, seconds: 15)
+        for step in 21...60 {
+            let time = 0.1 * Double(step)
+            _ = tracker.update([], at: time)
+            let direction = try #require(tracker[1]).direction(at: time)
+            #expect(abs(direction.yaw) < 25 * .pi / 180 && direction.distance > 0.6)
+        }
+        #expect(tracker[1]?.direction(at: 6).yawRate == 0)
+    }
+
+    @Test("forgotten people are deleted, and later people have new track IDs")
+    func forget() {
+        var tracker = PersonTracker()
+        #expect(tracker.update([sighting(0), sighting(10)], at: 0) == [1, 2])
+        tracker.forget()
+        #expect(tracker.people.isEmpty)
+        #expect(tracker.update([sighting(0)], at: 0.1) == [3])
+    }
+
     @Test("people beyond the limit are not tracked")
     func limit() {
         var tracker = PersonTracker()
@@ -177,6 +207,57 @@ struct PersonFollowerTests {
         #expect(abs(try #require(heading(&follower, time)) + 20) < 0.5)
         follower.ask(.off, at: time)
         #expect(heading(&follower, time) == nil)
+    }
+
+    @Test("`on` does not follow a person who was found in one picture only")
+    func falseDetection() throws {
+        var follower = PersonFollower()
+        follower.ask(.on, at: 0)
+        var time = show(&follower, [0, 25], from: 0, pictures: 1)
+        #expect(follower.state == .waiting)
+        time = show(&follower, [25], from: time)
+        #expect(abs(try #require(heading(&follower, time)) - 25) < 0.5)
+        // A point selects a person at once. If this was a false detection, the search begins again.
+        follower.ask(.point(x: 0.5, y: 0.5), at: time)
+        time = show(&follower, [0, 25], from: time, pictures: 1)
+        #expect(follower.target == 3)
+        time = show(&follower, [25], from: time, pictures: 8)
+        #expect(follower.target == 2)
+        follower.stop()
+        #expect(follower.tracker.people.isEmpty)
+    }
+
+    @Test("a lost person's motion is continued for 4 s")
+    func coast() throws {
+        var follower = PersonFollower()
+        follower.ask(.on, at: 0)
+        var time = 0.0
+        while time < 7.95 {
+            time += 0.1
+            let place = Vector3(4, 0.5 * time, 0)
+            let person = Sighting(yaw: EarthDirection(place).yaw, aimPitch: 0, distance: place.norm)
+            _ = follower.update(
+                time < 2.05 ? [person] : [], axis: axis, view, point: { _, _ in axis },
+                exposed: time, now: time)
+            let expected = EarthDirection(Vector3(4, 0.5 * min(time, 6), 0)).yaw
+            guard time > 1 else { continue }
+            let next = follower.aim(at: time, axis: axis, view)
+            let aim = try #require(next)
+            #expect(abs(aim.yaw - expected) < 0.05, "\(time)")
+            if time > 6.05 { #expect(aim.yawRate == 0) }
+        }
+    }
+
+    @Test("the time for loading the models does not count as time without a person")
+    func loading() {
+        var follower = PersonFollower()
+        follower.patience = 3
+        follower.ask(.on, at: 0)
+        follower.extendSearch(at: 5)
+        let time = show(&follower, [], from: 5, pictures: 25)
+        #expect(follower.state == .waiting)
+        _ = show(&follower, [], from: time, pictures: 10)
+        #expect(follower.state == .off)
     }
 
     @Test("without a person the camera holds its direction until the timeout")

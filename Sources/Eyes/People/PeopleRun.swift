@@ -99,6 +99,7 @@ struct PeopleRun {
 
     private mutating func end() {
         follower.stop()
+        examiner?.reset()
         remote = nil
         (box, count, overlay) = (nil, 0, nil)
         service.note(isActive: false)
@@ -155,10 +156,7 @@ struct PeopleRun {
         if examiner == nil, loader == nil {
             loader = ModelLoader(directory: ModelFiles.directory(settings.people.models))
         }
-        if follower.state == .off {
-            examiner?.reset()
-            lastPicture = now
-        }
+        if follower.state == .off { lastPicture = now }
         examiner?.divisions = settings.people.divisions
         follower.ask(choice, at: now)
         service.note(isActive: true)
@@ -172,6 +170,7 @@ struct PeopleRun {
         case .success(let finder):
             examiner = PictureExaminer(finder)
             examiner?.divisions = settings.people.divisions
+            follower.extendSearch(at: Double(cv_now()) * 1e-9)
         case .failure(let error):
             isModelProblem = true
             if remote == nil { stop(error.description) }

@@ -57,11 +57,29 @@ struct GroundFilter: Sendable {
         return across / (distance * distance)
     }
 
-    /// Advances the state by `dt` seconds; a negative `dt` has no effect.
+    /// Time in which a person who walks towards the camera halves the distance, s; infinite for all
+    /// other people.
+    private var halvingSeconds: Double {
+        let square = state.x * state.x + state.y * state.y
+        let speed = state.z * state.z + state.w * state.w
+        let approach = state.x * state.z + state.y * state.w
+        // |position + velocity · t|² = |position|² / 4
+        let discriminant = approach * approach - 0.75 * square * speed
+        guard approach < 0, discriminant > 0 else { return .infinity }
+        return (-approach - cm_sqrt(discriminant)) / speed
+    }
+
+    /// Advances the state by `dt` seconds from the last observation; a negative `dt` has no effect.
+    ///
+    /// A person who has halved the distance stops there in the prediction. Without this limit, the
+    /// path of a person who walks towards the camera would lead through the camera, and the heading
+    /// would turn to the opposite side.
     mutating func predict(_ dt: Double) {
         guard dt > 0 else { return }
-        state.x += dt * state.z
-        state.y += dt * state.w
+        let walked = min(dt, halvingSeconds)
+        state.x += walked * state.z
+        state.y += walked * state.w
+        if walked < dt { (state.z, state.w) = (0, 0) }
         // Covariance of the predicted state: F P Fᵀ, with F = [[1, dt], [0, 1]] for each axis.
         var p = covariance
         for column in 0..<4 {

@@ -59,6 +59,9 @@ public struct PersonFollower: Sendable {
     /// Time for which a lost person's motion is predicted, s. Longer predictions would be
     /// unreliable.
     private static let coastSeconds = 4.0
+    /// Number of observations after which a person is followed without a user's choice of this
+    /// person. A single observation can be a false detection.
+    private static let confirmation = 2
     /// Gate for the reacquisition of a lost person: largest difference between a new person's
     /// heading and the predicted heading, rad.
     private static let reunion = 0.9
@@ -93,6 +96,14 @@ public struct PersonFollower: Sendable {
         lastAim = nil
         last = nil
         tracker.keep(nil, seconds: 0)
+        tracker.forget()
+    }
+
+    /// Starts the time without a person again, for example because the models have been loaded.
+    ///
+    /// - Parameter time: Current time, s.
+    public mutating func extendSearch(at time: Double) {
+        if state == .waiting { begun = time }
     }
 
     /// Updates the people and the state with the observations of one picture.
@@ -113,16 +124,17 @@ public struct PersonFollower: Sendable {
         let ids = tracker.update(sightings, at: exposed)
         guard state != .off else { return ids }
         let seen = tracker.people.filter { exposed - $0.lastSeen < 1e-6 }
-        if let chosen = fulfil(seen, axis, point) { follow(chosen, exposed) }
+        let confirmed = seen.filter { $0.sightings >= Self.confirmation }
+        if let chosen = fulfil(seen, confirmed, axis, point) { follow(chosen, exposed) }
         switch state {
         case .off: break
         case .waiting:
-            if let nearest = nearest(seen.filter { $0.sightings >= 2 }, to: axis.yaw) {
+            if let nearest = nearest(confirmed, to: axis.yaw) {
                 follow(nearest.id, exposed)
             } else if now - begun > patience {
                 stop()
             }
-        case .following(let id), .lost(let id): watch(id, seen, exposed, now)
+        case .following(let id), .lost(let id): watch(id, confirmed, exposed, now)
         }
         return ids
     }
@@ -150,14 +162,16 @@ public struct PersonFollower: Sendable {
 
     /// Updates the state of the followed person: found, lost, or found again.
     private mutating func watch(
-        _ id: Int, _ seen: [TrackedPerson], _ exposed: Double, _ now: Double
+        _ id: Int, _ confirmed: [TrackedPerson], _ exposed: Double, _ now: Double
     ) {
-        guard let person = tracker[id] ?? last else {
+        if let present = tracker[id] { last = present }
+        guard let person = last, person.id == id, tracker[id] != nil || person.sightings > 2 else {
+            // The observations were a false detection.
             state = .waiting
             begun = now
+            last = nil
             return
         }
-        if let present = tracker[id] { last = present }
         let silence = exposed - person.lastSeen
         if silence < Self.lossSeconds {
             state = .following(id)
@@ -167,8 +181,8 @@ public struct PersonFollower: Sendable {
         // A new person near the lost person's expected direction counts as the lost person, unless
         // both have been in one picture.
         let expected = person.direction(at: min(exposed, person.lastSeen + Self.coastSeconds)).yaw
-        let candidates = seen.filter {
-            $0.id != id && $0.sightings >= 2 && $0.firstSeen > person.lastSeen
+        let candidates = confirmed.filter {
+            $0.id != id && $0.firstSeen > person.lastSeen
                 && abs(Angle.wrapped($0.ground.yaw - expected)) < Self.reunion
         }
         if let found = nearest(candidates, to: expected) {
@@ -181,16 +195,20 @@ public struct PersonFollower: Sendable {
     /// Applies the user's choice of a person. Returns the track ID of the selected person; nil if
     /// the user has not made a choice, or if no visible person is suitable.
     private mutating func fulfil(
-        _ seen: [TrackedPerson], _ axis: EarthDirection,
+        _ seen: [TrackedPerson], _ confirmed: [TrackedPerson], _ axis: EarthDirection,
         _ point: (_ x: Double, _ y: Double) -> EarthDirection
     ) -> Int? {
         guard let choice, !seen.isEmpty else { return nil }
         switch choice {
         case .off: return nil
         case .on:
+            if case .following = state {
+                self.choice = nil
+                return nil
+            }
+            guard let nearest = nearest(confirmed, to: axis.yaw) else { return nil }
             self.choice = nil
-            if case .following = state { return nil }
-            return nearest(seen, to: axis.yaw)?.id
+            return nearest.id
         case .point(let x, let y):
             self.choice = nil
             return nearest(seen, to: point(x, y).yaw)?.id

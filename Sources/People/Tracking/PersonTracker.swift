@@ -11,8 +11,7 @@ public struct TrackedPerson: Sendable {
     let firstSeen: Double
     /// Time of the last observation, s.
     public internal(set) var lastSeen: Double
-    /// Time of the state `ground`, s.
-    var time: Double
+    /// Position and velocity at the last observation.
     var ground: GroundFilter
     /// Smoothed elevation for the camera, rad.
     var aimPitch: Double
@@ -31,14 +30,20 @@ public struct TrackedPerson: Sendable {
 
     /// Predicts the person's direction at the given time.
     ///
-    /// - Parameter time: Time, s, not before the last picture.
+    /// - Parameter time: Time, s, not before the last observation.
     /// - Returns: The predicted direction.
     public func direction(at time: Double) -> Direction {
-        var ground = ground
-        ground.predict(time - self.time)
+        let ground = ground(at: time)
         return Direction(
             yaw: ground.yaw, yawRate: ground.yawRate, aimPitch: aimPitch,
             distance: ground.distance, yawSigma: cm_sqrt(max(0, ground.yawVariance)))
+    }
+
+    /// Predicts position and velocity at the given time, s.
+    func ground(at time: Double) -> GroundFilter {
+        var ground = ground
+        ground.predict(time - lastSeen)
+        return ground
     }
 }
 
@@ -90,12 +95,8 @@ public struct PersonTracker: Sendable {
     /// - Returns: Track ID of each observation, in the order of `sightings`; nil for an unused
     ///   observation.
     public mutating func update(_ sightings: [Sighting], at time: Double) -> [Int?] {
-        for index in people.indices {
-            people[index].ground.predict(time - people[index].time)
-            people[index].time = time
-        }
         var result = [Int?](repeating: nil, count: sightings.count)
-        let choice = assign(Array(sightings.prefix(Self.limit)))
+        let choice = assign(Array(sightings.prefix(Self.limit)), people.map { $0.ground(at: time) })
         for (sighting, person) in choice.enumerated() {
             guard let person else { continue }
             people[person].see(sightings[sighting], time)
@@ -110,8 +111,7 @@ public struct PersonTracker: Sendable {
             let sighting = sightings[index]
             people.append(
                 TrackedPerson(
-                    id: nextID, firstSeen: time, lastSeen: time, time: time,
-                    ground: GroundFilter(sighting),
+                    id: nextID, firstSeen: time, lastSeen: time, ground: GroundFilter(sighting),
                     aimPitch: sighting.aimPitch))
             result[index] = nextID
             nextID += 1
@@ -119,16 +119,19 @@ public struct PersonTracker: Sendable {
         return result
     }
 
-    /// Assigns each observation to a person, as an index of `people`. The assignment has the
+    /// Removes all people. The track IDs of later people continue after those of the removed ones.
+    public mutating func forget() { people = [] }
+
+    /// Assigns each observation to a person, as an index of `predicted`. The assignment has the
     /// greatest likelihood (global nearest neighbour): it minimises the sum of the costs, which are
     /// minus twice the logarithm of a likelihood. The likelihood contains the variance of the
     /// prediction, because otherwise a hidden person, whose prediction is uncertain, would take the
     /// observations of a visible person. Source: Blackman and Popoli, Design and Analysis of Modern
     /// Tracking Systems, 1999, chapter 6 (assignment with d² + ln |S|).
-    private func assign(_ sightings: [Sighting]) -> [Int?] {
-        let costs = sightings.map { sighting in people.map { Self.cost(sighting, $0) } }
+    private func assign(_ sightings: [Sighting], _ predicted: [GroundFilter]) -> [Int?] {
+        let costs = sightings.map { sighting in predicted.map { Self.cost(sighting, $0) } }
         let unassigned = -2 * cm_log(Self.newcomers * (2 * Double.pi).squareRoot())
-        var best = [(cost: Double, choice: [Int?])?](repeating: nil, count: 1 << people.count)
+        var best = [(cost: Double, choice: [Int?])?](repeating: nil, count: 1 << predicted.count)
         best[0] = (0, [])
         for row in costs {
             var next = [(cost: Double, choice: [Int?])?](repeating: nil, count: best.count)
@@ -152,17 +155,17 @@ public struct PersonTracker: Sendable {
 
     /// Cost of an assignment: minus twice the logarithm of (likelihood that the observation is this
     /// person / likelihood that the detector missed the person); nil outside the gate.
-    private static func cost(_ sighting: Sighting, _ person: TrackedPerson) -> Double? {
-        let away = Angle.wrapped(sighting.yaw - person.ground.yaw)
+    private static func cost(_ sighting: Sighting, _ predicted: GroundFilter) -> Double? {
+        let away = Angle.wrapped(sighting.yaw - predicted.yaw)
         // If an arm appears, the centre of a person's box jumps. Therefore the standard deviation
         // of the heading includes 0.1 m at the person's distance.
-        let width = 0.1 / person.ground.distance
+        let width = 0.1 / predicted.distance
         let variance =
-            person.ground.yawVariance + GroundFilter.headingSigma * GroundFilter.headingSigma
+            predicted.yawVariance + GroundFilter.headingSigma * GroundFilter.headingSigma
             + width * width
         var squared = away * away / variance
         if let distance = sighting.distance {
-            let ratio = cm_log(max(distance, 0.1) / person.ground.distance) / distanceSigma
+            let ratio = cm_log(max(distance, 0.1) / predicted.distance) / distanceSigma
             squared += ratio * ratio
         }
         guard squared < gate else { return nil }
@@ -173,6 +176,7 @@ public struct PersonTracker: Sendable {
 extension TrackedPerson {
     fileprivate mutating func see(_ sighting: Sighting, _ time: Double) {
         let gap = time - lastSeen
+        ground.predict(gap)
         ground.correct(sighting)
         // First-order low-pass filter with a time constant of 0.3 s.
         aimPitch += (sighting.aimPitch - aimPitch) * min(1, gap / (gap + 0.3))
