@@ -135,7 +135,7 @@ void cv_feed_overlay(cv_feed *feed, const cv_shape *shapes, size_t count, int64_
 }
 
 void cv_feed_close(cv_feed *feed) {
-    cv_server_source(feed->server, NULL);
+    cv_server_leave(feed->server, feed->pipeline);
     if (feed->pictures) gst_object_unref(feed->pictures);
     gpointer pool = NULL;
     watch_pool(feed->pipeline, &pool);

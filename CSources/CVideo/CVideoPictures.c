@@ -23,13 +23,23 @@ void cv_pictures_release(cv_pictures *pictures) {
     g_mutex_clear(&pictures->lock);
 }
 
-/// The newest sample of an appsink; NULL without one within the timeout.
-static GstSample *pull(GstElement *sink, int64_t timeout_ns) {
-    return sink ? gst_app_sink_try_pull_sample(GST_APP_SINK(sink), timeout_ns < 0 ? 0 : (GstClockTime)timeout_ns) : NULL;
+/// Largest age of a picture, ns. While a valve is closed, its appsink keeps the last picture before the pause.
+#define OLDEST 1000000000
+
+/// The newest sample of an appsink; NULL without a sample within the timeout, and instead of a sample that is too old.
+static GstSample *pull(const cv_pictures *pictures, GstElement *sink, int64_t timeout_ns) {
+    if (!sink) return NULL;
+    GstSample *sample =
+        gst_app_sink_try_pull_sample(GST_APP_SINK(sink), timeout_ns < 0 ? 0 : (GstClockTime)timeout_ns);
+    if (!sample) return NULL;
+    int64_t exposed = cv_time(pictures->pipeline, sample);
+    if (exposed < 0 || cv_now() - exposed <= OLDEST) return sample;
+    gst_sample_unref(sample);
+    return NULL;
 }
 
 bool cv_pictures_still(cv_pictures *pictures, uint8_t *target, size_t capacity, cv_still *still, int64_t timeout_ns) {
-    GstSample *sample = pull(pictures->stills, timeout_ns);
+    GstSample *sample = pull(pictures, pictures->stills, timeout_ns);
     if (!sample) return false;
     GstBuffer *buffer = gst_sample_get_buffer(sample);
     still->size = gst_buffer_get_size(buffer);
@@ -40,7 +50,7 @@ bool cv_pictures_still(cv_pictures *pictures, uint8_t *target, size_t capacity, 
 }
 
 bool cv_pictures_pull(cv_pictures *pictures, uint8_t *target, size_t capacity, cv_sample *info, int64_t timeout_ns) {
-    GstSample *sample = pull(pictures->sink, timeout_ns);
+    GstSample *sample = pull(pictures, pictures->sink, timeout_ns);
     if (!sample) return false;
     bool is_copied = false;
     GstVideoInfo video;

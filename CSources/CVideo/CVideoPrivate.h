@@ -66,5 +66,7 @@ GstPadProbeReturn cv_pictures_draw(GstPad *pad, GstPadProbeInfo *info, gpointer 
 
 /// Sets the pipeline whose encoder must send a key frame when a client begins to receive the stream; NULL means none.
 void cv_server_source(cv_server *server, GstElement *pipeline);
+/// Removes this pipeline. The call has no effect if another pipeline has already replaced it.
+void cv_server_leave(cv_server *server, GstElement *pipeline);
 
 #endif

@@ -32,6 +32,14 @@ void cv_server_source(cv_server *server, GstElement *pipeline) {
     if (old) gst_object_unref(old);
 }
 
+void cv_server_leave(cv_server *server, GstElement *pipeline) {
+    g_mutex_lock(&server->lock);
+    bool is_source = server->feed == pipeline;
+    if (is_source) server->feed = NULL;
+    g_mutex_unlock(&server->lock);
+    if (is_source) gst_object_unref(pipeline);
+}
+
 void cv_server_push(cv_server *server, GstSample *sample, int64_t exposed) {
     GstBuffer *frame = gst_sample_get_buffer(sample);
     bool is_key = !GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT);

@@ -91,6 +91,11 @@ struct PicturesTests {
             // The models still get the picture without shapes.
             for _ in 0..<3 { _ = take() }
             #expect(buffer[3 * (120 * 320 + 80) + 1] < 80)
+            // A picture from before a pause is discarded.
+            usleep(300_000)
+            feed.set("gate", "drop", "true")
+            usleep(1_300_000)
+            #expect(take() == nil)
         }
     }
 

@@ -83,6 +83,29 @@ struct RecordingTests {
         }
     }
 
+    @Test("a recording without a camera states its reason, and ends with the request")
+    func noCamera() throws {
+        try withTemporaryDirectory { directory in
+            var video = video(in: directory)
+            video.source = .auto
+            let stream = try RunningStream(video)
+            #expect(
+                stream.report(within: 5) {
+                    $0.recordingProblem == "the recording waits for the camera"
+                })
+            video.enabled = false
+            stream.keeper.apply(video)
+            #expect(
+                stream.report(within: 5) {
+                    $0.recordingProblem == "the video is off (video.enabled)"
+                })
+            video.record = false
+            stream.keeper.apply(video)
+            #expect(stream.report(within: 5) { $0.recordingProblem == nil })
+            #expect(try files(directory, ".mp4").isEmpty)
+        }
+    }
+
     /// Starts airframed, and waits until it answers at `s.sock` in the directory.
     private func daemon(in directory: FilePath) throws -> RunningProgram {
         let settings = [

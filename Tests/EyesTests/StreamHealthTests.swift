@@ -52,6 +52,18 @@ struct StreamHealthTests {
         #expect(!report.remedy.isEmpty)
     }
 
+    @Test("pictures missing in the recording cause a warning with the file and a remedy")
+    func slowDisk() {
+        let report = health {
+            $0.feed.frames = 30
+            $0.feed.recording = "/video/a.mp4"
+            $0.feed.recordingLost = 12
+        }.report(video, address: address)
+        #expect(report.level == .warn)
+        #expect(report.finding.contains("/video/a.mp4: 12 pictures are missing"))
+        #expect(report.remedy.contains("disk"))
+    }
+
     @Test("a feed that has been open for less than the interval has no rate and causes no warning")
     func new() {
         let report = health {

@@ -55,6 +55,14 @@ public enum CameraChoice: Sendable, Equatable {
         self = .drawn(reason: Self.reason(video, eligible: eligible, named: named))
     }
 
+    /// Frame rate of the feed, Hz. Some cameras have no format with the rate of the settings.
+    func rateHz(_ video: EyesSettings.Video) -> Int {
+        switch self {
+        case .camera(_, let format): format.rateHz
+        case .drawn: video.rateHz
+        }
+    }
+
     private static func reason(
         _ video: EyesSettings.Video, eligible: [Camera], named: [Camera]
     ) -> String {

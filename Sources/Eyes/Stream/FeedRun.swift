@@ -35,7 +35,10 @@ struct FeedRun {
         guard video.enabled else {
             close()
             loss = nil
-            supervisor.update { $0 = .init(keeping: $0, phase: .off) }
+            supervisor.update {
+                $0 = .init(keeping: $0, phase: .off)
+                $0.recordingProblem = video.record ? "the video is off (video.enabled)" : nil
+            }
             usleep(50_000)
             return
         }
@@ -45,7 +48,10 @@ struct FeedRun {
         else {
             close()
             loss = nil
-            supervisor.update { $0 = .init(keeping: $0, phase: .waiting) }
+            supervisor.update {
+                $0 = .init(keeping: $0, phase: .waiting)
+                $0.recordingProblem = nil
+            }
             supervisor.waitForClient()
             return
         }
@@ -83,7 +89,7 @@ struct FeedRun {
         }
         do {
             let feed = try Feed(
-                pipeline, to: supervisor.server, frameNanoseconds: video.frameNanoseconds)
+                pipeline, to: supervisor.server, rateHz: choice.rateHz(video))
             var painter: Painter?
             var reason: String?
             if case .drawn(let cause) = choice {
@@ -178,10 +184,15 @@ struct FeedRun {
         if supervisor.takesRepetition() || failed != video { failed = nil }
         guard video.record, failed == nil, let open, !open.isReplacement else {
             if recorder != nil { stopRecording() }
-            if !video.record { supervisor.update { $0.recordingProblem = nil } }
+            if !video.record {
+                supervisor.update { $0.recordingProblem = nil }
+            } else if failed == nil {
+                supervisor.update { $0.recordingProblem = "the recording waits for the camera" }
+            }
             return
         }
         if let recorder {
+            supervisor.update { $0.recordingLost = recorder.lost }
             if let problem = recorder.problem { giveUpRecording(video, problem) }
             return
         }
@@ -194,6 +205,7 @@ struct FeedRun {
             supervisor.update {
                 $0.recording = recorder.path.string
                 $0.recordingSince = cv_now()
+                $0.recordingLost = 0
                 $0.recordingProblem = nil
             }
         } catch {

@@ -42,6 +42,8 @@ final class FeedSupervisor: Sendable {
         var recording: String?
         /// Start time of the recording, ns on CLOCK_MONOTONIC; nil without a recording.
         var recordingSince: Int64?
+        /// Number of pictures that are missing in the recording, because the disk was too slow.
+        var recordingLost = 0
         /// Reason why a requested recording is not running; nil otherwise.
         var recordingProblem: String?
         /// Time at which the feed was opened, ns on CLOCK_MONOTONIC; 0 before the first feed.

@@ -108,12 +108,20 @@ struct StreamHealth: Sendable, Equatable {
                 "free disk space, or correct video.record_directory; then run `airframectl camera record`."
             )
         }
+        stream += feed.recording.map { ", recording \($0)" } ?? ""
+        if feed.recording != nil, feed.recordingLost > 0 {
+            return (
+                .warn,
+                "\(stream): \(feed.recordingLost) pictures are missing, because the disk is too slow",
+                "use a faster disk for video.record_directory, or a lower video.bitrate_kbps."
+            )
+        }
         if !isNew, rateHz < 0.8 * Double(video.rateHz) {
             return (
                 .warn, "\(stream): slower than \(video.rateHz) Hz",
                 "set a smaller picture size or a lower video.rate_hz; in dim light many cameras lower their frame rate."
             )
         }
-        return (.ok, stream + (feed.recording.map { ", recording \($0)" } ?? ""), "")
+        return (.ok, stream, "")
     }
 }

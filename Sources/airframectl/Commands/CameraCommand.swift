@@ -20,8 +20,9 @@ struct CameraCommand: AcknowledgedCommand {
         case photo, record, stop, set
     }
 
-    /// Time within which airframe-eyes must execute a command, s.
-    private static let patience = 5.0
+    /// Time within which airframe-eyes must execute a command, s. airframe-eyes gives the reason of
+    /// a failed photo after 5 s.
+    private static let patience = 7.0
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "photo, record, stop or set.")
@@ -44,6 +45,10 @@ struct CameraCommand: AcknowledgedCommand {
         let end = DaemonClient.now() + Self.patience
         while DaemonClient.now() < end {
             if let state = try capture(client), state.order >= reply.number {
+                // The problem can be that of an earlier photo.
+                if action == .record || action == .stop, isDone(state, photos) {
+                    return finish(state)
+                }
                 if let problem = problem(state, reply.number, photos) {
                     throw ClientError.refused(RequestError("refused", problem, field: nil))
                 }
