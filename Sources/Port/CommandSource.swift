@@ -36,6 +36,16 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         self.name = name
     }
 
+    /// Creates the source for a MAVLink component with the given system ID and component ID.
+    public init(link: Link, system: UInt8, component: UInt8) {
+        self.init(
+            link: link,
+            connection: Self.mavlinkRange | UInt64(system) << 8 | UInt64(component))
+    }
+
+    /// Bit in the IDs of MAVLink components, so that they differ from other connections of a link.
+    private static let mavlinkRange: UInt64 = 1 << 32
+
     /// True if two sources are the same connection.
     public static func == (a: CommandSource, b: CommandSource) -> Bool {
         a.link == b.link && a.connection == b.connection
@@ -53,7 +63,7 @@ public struct CommandSource: Hashable, Sendable, CustomStringConvertible {
         if link == .companion { return "the program that follows a person" }
         if link == .controls { return "the controls" + (name.isEmpty ? "" : " (\(name))") }
         let number =
-            link == .mavlink ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"
+            connection >> 32 == 1 ? "\(connection >> 8 & 255)/\(connection & 255)" : "\(connection)"
         return "\(link.rawValue) client \(number)" + (name.isEmpty ? "" : " (\(name))")
     }
 }

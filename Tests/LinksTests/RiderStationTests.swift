@@ -78,7 +78,7 @@ import Wire
     func refusal() throws {
         var station = RiderStation(port: wheels, logger: LineLog().logger)
         try send("0,0,0", 0, from: app, &station)
-        wheels.memory.withLock { $0.owner = 99 }
+        wheels.memory.withLock { $0.owner = CommandSource(link: .udp, connection: 99) }
         try send("10,10,0", 0.1, from: app, &station)
         wheels.memory.withLock { $0.owner = nil }
         try send("10,10,0", 0.2, from: app, &station)

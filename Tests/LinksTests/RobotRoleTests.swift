@@ -27,6 +27,14 @@ import Wire
         #expect(output.count == 0)
     }
 
+    @Test("`E>` is recognised as an emergency stop before it is executed")
+    func stop() {
+        let role = RobotRole(port: FakePort(), logger: LineLog().logger)
+        for (text, isStop) in [("E>", true), ("S>E>", true), ("S>", false), ("E", false)] {
+            #expect(role.isEmergencyStop(Array(text.utf8)) == isStop, "\(text)")
+        }
+    }
+
     @Test("a disconnection discards an incomplete command, and is reported to the motors")
     func disconnection() {
         let motors = FakePort()

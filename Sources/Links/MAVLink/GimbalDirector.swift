@@ -21,6 +21,7 @@ struct GimbalDirector {
     var lookedAt: RegionOfInterest.Direction?
 
     private let port: any GimbalPort
+    private let link: CommandSource.Link
     /// Held yaw, relative to north, rad; nil if the camera does not hold a yaw relative to north.
     private var heldYaw: Double?
     /// Largest rate of the turn to `heldYaw`, rad/s; 0 means that only the general limits apply.
@@ -34,7 +35,17 @@ struct GimbalDirector {
     /// announced.
     private var askedLead = 0.0
 
-    init(port: any GimbalPort) { self.port = port }
+    /// Creates a director.
+    ///
+    /// - Parameters:
+    ///   - port: Port through which the director accesses the gimbal.
+    ///   - link: Link over which the peers' frames arrive.
+    init(port: any GimbalPort, link: CommandSource.Link) { (self.port, self.link) = (port, link) }
+
+    /// The peer as a source of requests to the `Commander`.
+    private func client(_ peer: MAVLinkAddress) -> CommandSource {
+        CommandSource(peer, link: link)
+    }
 
     /// True if a MAVLink peer is in control.
     func isInControl(_ peer: MAVLinkAddress) -> Bool {
@@ -71,7 +82,7 @@ struct GimbalDirector {
         else { throw Refusal(.refused, "The requested system or component does not exist.") }
         if (primary, secondary) == (self.primary, self.secondary) {
             // Only a peer in control can prolong its control.
-            if isInControl(sender) { try port.ask(.take, for: source, now: now) }
+            if isInControl(sender) { try port.request(.take, from: client(source), now: now) }
             return
         }
         let owner = self.primary != .none ? self.primary : self.secondary
@@ -86,11 +97,11 @@ struct GimbalDirector {
         let before = source
         let after = primary != .none ? primary : secondary
         if before != after, before != .none {
-            try port.ask(.release, for: before, now: now)
+            try port.request(.release, from: client(before), now: now)
         }
         if after != .none {
             do {
-                try port.ask(.take, for: after, now: now)
+                try port.request(.take, from: client(after), now: now)
             } catch {
                 // Control has been released, so no peer of the component is in control.
                 (self.primary, self.secondary) = (.none, .none)
@@ -121,7 +132,7 @@ struct GimbalDirector {
     mutating func left(_ peer: MAVLinkAddress, now: Instant) -> Bool {
         guard isInControl(peer) else { return false }
         if source == peer {
-            port.left(CommandSource(peer), now: now)
+            port.left(client(peer), now: now)
             forgetYaw()
         }
         if primary == peer { primary = .none }
@@ -129,11 +140,11 @@ struct GimbalDirector {
         return true
     }
 
-    /// Ends the control of the MAVLink peers after a source on another link has taken control.
+    /// Ends the control of the MAVLink peers after another source has taken control.
     ///
     /// - Returns: The peer that was in control; `.none` if no peer was in control.
     mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
-        guard holder.link != .mavlink, source != .none else { return .none }
+        guard source != .none, holder != client(source) else { return .none }
         defer {
             (primary, secondary) = (.none, .none)
             forgetYaw()
@@ -206,13 +217,13 @@ struct GimbalDirector {
         if wanted.flags.contains(.retract) || wanted.flags.contains(.neutral) {
             forgetYaw()
             let isRest = wanted.flags.contains(.retract)
-            return try port.enter(isRest ? .retract : .neutral, for: peer, now: now)
+            return try port.enter(isRest ? .retract : .neutral, for: client(peer), now: now)
         }
         let isLocked = wanted.flags.contains(.yawLock)
         guard wanted.angles.isRequested || !wanted.rates.isRequested else {
             forgetYaw()
             return try port.turn(
-                wanted.rates.orZero, isFollowing: !isLocked, for: peer, now: now)
+                wanted.rates.orZero, isFollowing: !isLocked, for: client(peer), now: now)
         }
         guard !wanted.isMixed else {
             throw Refusal(
@@ -224,7 +235,7 @@ struct GimbalDirector {
             isFollowing = false
             if wanted.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
             angles.yaw = Self.wrapped(angles.yaw)
-            try port.lock(angles, rate: wanted.rates.fastest, for: peer, now: now)
+            try port.lock(angles, rate: wanted.rates.fastest, for: client(peer), now: now)
             if !angles.yaw.isNaN {
                 (heldYaw, heldRate) = (angles.yaw + north, wanted.rates.fastest)
                 askedYaw = angles.yaw
@@ -238,8 +249,8 @@ struct GimbalDirector {
                 askedLead = lead
             }
             try port.follow(
-                angles, lead: isFollowing ? askedLead : 0, rate: wanted.rates.fastest, for: peer,
-                now: now)
+                angles, lead: isFollowing ? askedLead : 0, rate: wanted.rates.fastest,
+                for: client(peer), now: now)
         }
     }
 
@@ -266,7 +277,7 @@ struct GimbalDirector {
         let lead = lead
         guard abs(lead - askedLead) > Angle.degrees(0.2).radians else { return }
         do throws(Refusal) {
-            try port.follow(.unknown, lead: lead, rate: 0, for: source, now: now)
+            try port.follow(.unknown, lead: lead, rate: 0, for: client(source), now: now)
             askedLead = lead
         } catch {
             isFollowing = false
@@ -288,7 +299,7 @@ struct GimbalDirector {
         guard isBack || abs(error) > Angle.degrees(0.1).radians else { return }
         let angles = AxisVector(yaw: yaw, roll: .nan, pitch: .nan)
         do throws(Refusal) {
-            try port.lock(angles, rate: heldRate, for: source, now: now)
+            try port.lock(angles, rate: heldRate, for: client(source), now: now)
             askedYaw = yaw
         } catch {
             // After a stop or a change of mode, the held heading no longer applies.

@@ -135,7 +135,7 @@ extension MAVLinkComponent {
         }
         let save = PendingSave(order: order, sender: sender, peer: peer)
         try port.tuning.save(
-            MAVLinkParameter.keys, with: [], from: CommandSource(sender),
+            MAVLinkParameter.keys, with: [], from: source(of: sender),
             ("mavlink \(sender)", "saved its parameters")
         ) { result in save.outcome.withLock { $0 = result } }
         saves.append(save)
@@ -259,7 +259,7 @@ extension MAVLinkComponent {
                     "This command can only calibrate the gyroscope; its first parameter must be 1.")
             }
             try director.takeUnmanaged(by: sender, now: now)
-            try port.calibrateGyro(for: CommandSource(director.source), now: now)
+            try port.calibrateGyro(for: source(of: director.source), now: now)
         case .flightTermination:
             // A flight termination with a valid parameter is an emergency stop, which was executed
             // before this function was called.
@@ -330,11 +330,11 @@ extension MAVLinkComponent {
         // Nothing moves after the reset of a stop, so the reset depends only on the stop's source.
         if !isForced { try demandManager(sender) }
         switch (order.params[0], isForced) {
-        case (1, true): try port.ask(.resetEmergencyStop, for: sender, now: now)
+        case (1, true): try port.request(.resetEmergencyStop, from: source(of: sender), now: now)
         case (1, false), (0, false):
             try director.takeUnmanaged(by: sender, now: now)
             let mode: Mode = order.params[0] == 1 ? .locked : .inactive
-            try port.ask(.mode(mode), for: director.source, now: now)
+            try port.request(.mode(mode), from: source(of: director.source), now: now)
         default:
             throw Refusal(.refused, "The first parameter must be 1 (motors on) or 0 (motors off).")
         }

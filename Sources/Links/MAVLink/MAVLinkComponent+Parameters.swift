@@ -25,14 +25,14 @@ extension MAVLinkComponent {
             }
             try director.demandControl(of: sender)
             if message.name == Self.profileName {
-                try useProfile(message.value, from: CommandSource(sender), by: "mavlink \(sender)")
+                try useProfile(message.value, from: source(of: sender), by: "mavlink \(sender)")
                 return tellEveryone(Self.parameterCount - 1)
             }
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
             else { throw Refusal(.refused, "There is no parameter \(message.name).") }
             try port.tuning.change(
                 [parameter.changed(port.settings, message.value.decimal)],
-                from: CommandSource(sender), by: "mavlink \(sender)")
+                from: source(of: sender), by: "mavlink \(sender)")
             tellEveryone(Self.index(of: message.name))
         } catch {
             count(error)

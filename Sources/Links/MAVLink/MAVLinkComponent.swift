@@ -87,7 +87,7 @@ final class MAVLinkComponent {
         started = now
         faultsDue = now
         cameraDue = now
-        director = GimbalDirector(port: port)
+        director = GimbalDirector(port: port, link: configuration.link)
         signing = configuration.signing
     }
 
@@ -95,6 +95,11 @@ final class MAVLinkComponent {
     var newestSignature: UInt64? { signing?.newest }
 
     var address: MAVLinkAddress { configuration.address }
+
+    /// Source of the requests of the component with this address.
+    func source(of component: MAVLinkAddress) -> CommandSource {
+        CommandSource(component, link: configuration.link)
+    }
 
     // MARK: Peers
 
@@ -201,9 +206,8 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Reports faults to the peers, drops silent peers, and corrects the heading. Ends the control
-    /// of the peers after another link has taken control. The method is called ten times per
-    /// second.
+    /// Reports faults to the peers, drops silent peers, and corrects the heading; ends the control of
+    /// the peers after another source has taken control. Called ten times per second.
     private func watch(now: Instant) {
         acknowledgeSaves()
         reportFollowing(now: now)
@@ -219,13 +223,19 @@ final class MAVLinkComponent {
             }
         }
         for component in identities.takeSilent(now: now) {
-            guard director.left(component, now: now) else { continue }
-            counters.lostPeers += 1
-            tell("\(component) is silent, and no longer controls the gimbal.", severity: 4)
+            drop(component, "is silent", now: now)
         }
         director.holdHeading(now: now)
         director.watchRegion(now: now)
         director.leadVehicle(now: now)
+    }
+
+    /// Ends the motion and the control of a component, for the given reason.
+    func drop(_ component: MAVLinkAddress, _ reason: String, now: Instant) {
+        identities.remove(component)
+        guard director.left(component, now: now) else { return }
+        counters.lostPeers += 1
+        tell("\(component) \(reason), and no longer controls the gimbal.", severity: 4)
     }
 
     /// Writes a text to the log, and sends the text to every ground station.
@@ -286,9 +296,7 @@ final class MAVLinkComponent {
     ///   - peer: The peer that has sent the frame.
     ///   - now: Time at which the frame was received.
     func receive(_ frame: MAVLinkFrame, bytes: [UInt8], from peer: Int, now: Instant) {
-        if admits(frame, bytes: bytes, from: peer, now: now) {
-            handle(frame, from: peer, now: now)
-        }
+        if admits(frame, bytes: bytes, from: peer, now: now) { handle(frame, from: peer, now: now) }
     }
 
     /// Checks a frame before it is handled. The frame must not come from the component's own
@@ -357,7 +365,7 @@ final class MAVLinkComponent {
         counters.handled += 1
         var result = MAVLinkResult.accepted
         do throws(Refusal) {
-            try port.ask(.emergencyStop, for: frame.sender, now: now)
+            try port.request(.emergencyStop, from: source(of: frame.sender), now: now)
             // If a stop is repeated within a short time, ground stations receive only one report.
             if now >= stopQuiet { tell("Emergency stop by \(frame.sender).", severity: 1) }
             stopQuiet = now.advanced(bySeconds: 1)
@@ -369,7 +377,7 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Returns true if a message is addressed to this component; counts the message in either case.
+    /// True if a message is addressed to this component; counts the message in either case.
     func isForUs(_ target: MAVLinkAddress) -> Bool {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }

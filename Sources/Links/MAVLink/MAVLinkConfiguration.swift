@@ -5,6 +5,8 @@ public import Wire
 public struct MAVLinkConfiguration: Sendable {
     /// The gimbal's system ID and component ID: 1/154 is the first gimbal of the first vehicle.
     public var address = MAVLinkAddress(system: 1, component: 154)
+    /// Link over which the peers' frames arrive.
+    public var link = CommandSource.Link.mavlink
     /// True if the gimbal is the gimbal manager; false if the autopilot is the gimbal manager.
     public var isManager = true
     /// Local UDP address at which ground stations can reach the gimbal; nil if ground stations are

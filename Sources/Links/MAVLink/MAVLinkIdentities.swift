@@ -72,6 +72,9 @@ struct MAVLinkIdentities {
         return silent
     }
 
+    /// Removes a component.
+    mutating func remove(_ component: MAVLinkAddress) { identities[component] = nil }
+
     /// Removes the components of a peer that has left, except the components for which `isKept` is
     /// true.
     mutating func forget(_ peer: Int, isKept: (MAVLinkAddress) -> Bool) {

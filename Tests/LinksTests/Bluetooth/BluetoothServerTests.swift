@@ -151,7 +151,9 @@ struct BluetoothServerTests {
         }
     }
 
-    @Test("a phone that writes too often gets error 0x84, and another phone is served")
+    @Test(
+        "a phone that writes too often gets error 0x84 unless it stops the gimbal, and another phone is served"
+    )
     func tooManyWrites() async throws {
         try await withRadio(change: { $0.writesPerSecond = 10 }) { server, bus in
             let fake = try FakeBlueZ(bus)
@@ -162,11 +164,13 @@ struct BluetoothServerTests {
                 try pump(fake, "answers") { fake.replies == 50 * batch }
             }
             #expect(fake.error == "Failed" && fake.message == "0x84")
+            let stop = try answered(fake) { $0.write(ShimHarness.char1, [0xEE], device: phone(2)) }
+            #expect(stop == "")
             let error = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(3)) }
             #expect(error == "")
             try pump(fake, "the counters") {
                 let counters = server.status.counters
-                return counters.refusedWrites + counters.writes == 201
+                return counters.refusedWrites + counters.writes == 202
             }
             #expect(server.status.counters.refusedWrites > 100)
         }

@@ -337,60 +337,15 @@ import Wire
         #expect(component.sent(ParamValue.self).map(\.name) == ["GMB_PROFILE"])
     }
 
-    @Test("while `commander.allow_rbl` is false, a flight display carries out no request")
-    func barredDisplay() {
-        let role = FlightDisplayRole(
-            configuration: MAVLinkConfiguration(), port: gimbal, attitudeHz: 20,
-            logger: log.logger, now: at(0))
-        var arm = CommandLong()
-        arm.command = MAVLinkCommand.armDisarm.rawValue
-        arm.params = [1, 0, 0, 0, 0, 0, 0]
-        arm.target = MAVLinkAddress(system: 1, component: 154)
-        func requests(isAllowed: Bool) -> Int {
-            gimbal.memory.withLock { $0.settings.commander.allowRbl = isAllowed }
-            let before = gimbal.memory.withLock { $0.requests.count }
-            var output = SerialOutput(capacity: 100_000)
-            role.receive(
-                arm.frame(from: Self.station, sequence: 0, version: .v1), from: .iPad, now: at(1),
-                &output)
-            return gimbal.memory.withLock { $0.requests.count } - before
-        }
-        #expect(requests(isAllowed: false) == 0)
-        #expect(requests(isAllowed: true) > 0)
-    }
-
-    @Test("a flight display gets only messages of MAVLink version 1, regardless of its requests")
-    func display() {
-        let role = FlightDisplayRole(
-            configuration: MAVLinkConfiguration(), port: gimbal, attitudeHz: 20,
-            logger: log.logger, now: at(0))
-        var output = SerialOutput(capacity: 100_000)
-        var ask = CommandLong()
-        ask.command = MAVLinkCommand.requestMessage.rawValue
-        ask.params = [285, 0, 0, 0, 0, 0, 0]
-        ask.target = MAVLinkAddress(system: 1, component: 154)
-        role.receive(
-            ask.frame(from: Self.station, sequence: 0, version: .v1), from: .iPad, now: at(0),
-            &output)
-        var now = at(0)
-        while now < at(10), let next = role.advance(now: now, &output) {
-            now = max(next, now.advanced(bySeconds: 1e-4))
-        }
-        var parser = MAVLinkParser()
-        parser.append(output.next(100_000))
-        var counts: [UInt32: Int] = [:]
-        while let item = parser.next() {
-            guard case .frame(let frame, _) = item else {
-                Issue.record("\(item)")
-                return
-            }
-            #expect(frame.version == .v1)
-            counts[frame.id, default: 0] += 1
-        }
-        #expect(counts[0] == 10)
-        #expect(abs((counts[30] ?? 0) - 200) <= 1)
-        #expect(abs((counts[74] ?? 0) - 100) <= 1)
-        #expect(counts[77] == 1)
-        #expect(parser.counters.noiseBytes == 0)
+    @Test("a station with the same IDs on another link is another source")
+    func otherLink() {
+        let component = component()
+        _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
+        gimbal.memory.withLock { $0.control.holder = CommandSource(Self.station) }
+        _ = component.advance(now: at(1))
+        #expect(component.director.primary == Self.station)
+        gimbal.memory.withLock { $0.control.holder = CommandSource(Self.station, link: .rbl) }
+        _ = component.advance(now: at(2))
+        #expect(component.director.primary == .none)
     }
 }

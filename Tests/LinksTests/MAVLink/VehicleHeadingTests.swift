@@ -70,7 +70,7 @@ import Wire
     /// A director whose station is in control.
     private func director(_ gimbal: FakePort) throws -> GimbalDirector {
         gimbal.memory.withLock { $0.snapshot = Self.snapshot(camera: 0, handle: 0) }
-        var director = GimbalDirector(port: gimbal)
+        var director = GimbalDirector(port: gimbal, link: .mavlink)
         try director.configure(
             [-2, -2, -1, -1], from: Self.station, isHeard: { _ in true }, now: at(0))
         return director

@@ -16,9 +16,9 @@ final class FakePort: GimbalPort, SettingsPort {
         var gone: [CommandSource] = []
         /// Refusal of every request; nil: requests are granted.
         var refusal: Refusal?
-        /// True if only the first connection is obeyed; `owner` is the number of this connection.
+        /// True if only the first source is obeyed; `owner` is this source.
         var isOwned = false
-        var owner: UInt64?
+        var owner: CommandSource?
         /// Receives every granted request.
         var hears: (@Sendable (MotionRequest) -> Void)?
         /// Stored profiles, and the selected one.
@@ -56,8 +56,8 @@ final class FakePort: GimbalPort, SettingsPort {
         _ request: MotionRequest, from source: CommandSource, now: Instant
     ) throws(Refusal) {
         let refusal: Refusal? = memory.withLock { memory in
-            if memory.refusal == nil { memory.owner = memory.owner ?? source.connection }
-            if memory.isOwned, memory.owner != source.connection {
+            if memory.refusal == nil { memory.owner = memory.owner ?? source }
+            if memory.isOwned, memory.owner != source {
                 return Refusal(.held, "another client is in control")
             }
             if memory.refusal == nil { memory.requests.append(request) }

@@ -37,6 +37,8 @@ final class RecordingService: GATTService {
         writes.append(value)
     }
 
+    func isEmergencyStop(_ characteristic: GATTUUID, _ value: [UInt8]) -> Bool { value == [0xEE] }
+
     func subscription(_ characteristic: GATTUUID, isOn: Bool, now: Instant) {
         subscriptions.append(isOn)
     }

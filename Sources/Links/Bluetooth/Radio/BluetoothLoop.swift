@@ -245,7 +245,12 @@ extension BluetoothLoop: BlueZResponder {
     ) -> BlueZBus.WriteResult {
         let now = wokenAt
         guard let central = central(of: request, now) else { return .refused(.notAuthorized) }
-        guard centrals.admitsWrite(of: request.device, now: now) else {
+        let (service, uuid) = table[request.characteristic]
+        // The limit does not apply to an emergency stop.
+        guard
+            centrals.admitsWrite(of: request.device, now: now)
+                || services[service].isEmergencyStop(uuid, Array(bytes))
+        else {
             counters.refusedWrites += 1
             if counters.refusedWrites.isPowerOfTwo {
                 logger.warning(
@@ -254,7 +259,6 @@ extension BluetoothLoop: BlueZResponder {
             }
             return .refused(.tooManyWrites)
         }
-        let (service, uuid) = table[request.characteristic]
         counters.writes += 1
         notifier.write.token = request.token
         notifier.write.isLeftForLater = false

@@ -155,6 +155,14 @@ public final class AirOSService: GATTService {
         }
     }
 
+    /// True if an app writes the emergency stop.
+    public func isEmergencyStop(_ characteristic: GATTUUID, _ value: [UInt8]) -> Bool {
+        guard AirOSCharacteristic(characteristic) == .control,
+            case .emergencyStop? = try? AirOSCommand(bytes: value)
+        else { return false }
+        return true
+    }
+
     private func refused(
         _ refusal: Refusal, _ what: String, _ characteristic: GATTUUID
     ) -> ATTError {

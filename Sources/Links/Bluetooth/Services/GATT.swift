@@ -136,6 +136,9 @@ public protocol GATTService: AnyObject {
         _ notifier: some GATTNotifier
     ) throws(ATTError)
 
+    /// True if a write of `value` requests an emergency stop.
+    func isEmergencyStop(_ characteristic: GATTUUID, _ value: [UInt8]) -> Bool
+
     /// Begins the notifications of a characteristic after the first central has subscribed. Ends
     /// the notifications after the last central has unsubscribed. BlueZ does not identify the
     /// central.
@@ -161,6 +164,8 @@ public protocol GATTService: AnyObject {
 }
 
 extension GATTService {
+    /// The default implementation: the service has no emergency stop.
+    public func isEmergencyStop(_ characteristic: GATTUUID, _ value: [UInt8]) -> Bool { false }
     /// The default implementation: the service has no descriptor.
     public var entry: pollfd? { nil }
     /// The default implementation: the service has no descriptor.

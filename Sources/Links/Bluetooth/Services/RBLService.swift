@@ -138,6 +138,12 @@ public final class RBLService: GATTService {
         }
     }
 
+    /// True if a client of the role writes an emergency stop.
+    public func isEmergencyStop(_ characteristic: GATTUUID, _ value: [UInt8]) -> Bool {
+        characteristic.description == RBLCharacteristic.receive.rawValue
+            && role.isEmergencyStop(value)
+    }
+
     private func setBaud(
         _ value: [UInt8], _ central: Central, _ later: GATTLater
     ) throws(Refusal) {

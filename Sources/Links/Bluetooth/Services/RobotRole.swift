@@ -68,6 +68,12 @@ public final class RobotRole: SerialRole {
         }
     }
 
+    /// True if the bytes contain the command `E>`.
+    public func isEmergencyStop(_ bytes: [UInt8]) -> Bool {
+        var splitter = RobotCommandSplitter()
+        return splitter.append(bytes).contains(.emergencyStop)
+    }
+
     /// Stops the motion that the client has requested.
     public func disconnected(_ central: Central, now: Instant) {
         splitters[central] = nil

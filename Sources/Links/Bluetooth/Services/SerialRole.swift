@@ -12,6 +12,8 @@ public protocol SerialRole: AnyObject {
     /// Receives the next bytes of a client's stream. The bytes need not be whole messages.
     func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput)
+    /// True if the bytes of one write contain a complete emergency stop.
+    func isEmergencyStop(_ bytes: [UInt8]) -> Bool
     /// Counters of the role since the start, by name.
     var counts: [String: Int] { get }
     /// Sets the speed of the role's serial port, if the role has a serial port.
@@ -31,6 +33,8 @@ public protocol SerialRole: AnyObject {
 }
 
 extension SerialRole {
+    /// The default implementation: the role has no emergency stop.
+    public func isEmergencyStop(_ bytes: [UInt8]) -> Bool { false }
     /// The default implementation: the role has no counters.
     public var counts: [String: Int] { [:] }
     /// The default implementation: the role has no descriptor.

@@ -51,6 +51,11 @@ public final class AutoRole: SerialRole {
         role.receive(bytes, from: central, now: now, &output)
     }
 
+    /// True if the bytes are an emergency stop of one of the two roles.
+    public func isEmergencyStop(_ bytes: [UInt8]) -> Bool {
+        mavlink.isEmergencyStop(bytes) || robot.isEmergencyStop(bytes)
+    }
+
     private static func isRobot(_ first: UInt8) -> Bool? {
         switch first {
         case 0xFD, 0xFE: false

@@ -62,7 +62,7 @@ extension MAVLinkComponent {
     func obeyAsRecorder(
         _ order: Order, from sender: MAVLinkAddress, now: Instant
     ) -> MAVLinkResult? {
-        let source = CommandSource(sender)
+        let source = source(of: sender)
         switch CameraRole.CaptureCommand(rawValue: order.number) {
         case .imageStart where !isOurSensor(order), .imageStop where !isOurSensor(order):
             return .denied
@@ -101,7 +101,7 @@ extension MAVLinkComponent {
             photoNumbers[sender] = (number, now)
             return .accepted
         }
-        let result = capture(.photo, CommandSource(sender))
+        let result = capture(.photo, source(of: sender))
         if result == .accepted { photoNumbers[sender] = (number, now) }
         return result
     }

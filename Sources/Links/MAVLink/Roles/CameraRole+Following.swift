@@ -81,7 +81,7 @@ extension MAVLinkComponent {
         guard CameraRole.choosesPerson(order) else { return nil }
         guard let choice = CameraRole.choice(order) else { return .denied }
         do throws(Refusal) {
-            try configuration.follow(choice.action, choice.x, choice.y, CommandSource(sender))
+            try configuration.follow(choice.action, choice.x, choice.y, source(of: sender))
             return .accepted
         } catch {
             counters.refused += 1

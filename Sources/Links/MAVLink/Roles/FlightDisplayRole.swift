@@ -1,6 +1,7 @@
 import Configuration
 public import GimbalCore
 public import Logging
+import Port
 import Wire
 
 /// Role of the Bluetooth serial service for a flight display with MAVLink. The role uses only
@@ -18,9 +19,10 @@ public final class FlightDisplayRole: SerialRole {
     public let name = "mavlink"
 
     private let component: MAVLinkComponent
-    private let port: any GimbalPort
     private let hearsStopsOnly: Bool
     private var parsers: [Central: MAVLinkParser] = [:]
+    /// Addresses of the MAVLink components in the frames of each phone.
+    private var senders: [Central: Set<MAVLinkAddress>] = [:]
 
     /// Creates a role.
     ///
@@ -36,7 +38,8 @@ public final class FlightDisplayRole: SerialRole {
         hearsStopsOnly: Bool = false, logger: Logger, now: Instant
     ) {
         self.hearsStopsOnly = hearsStopsOnly
-        self.port = port
+        var configuration = configuration
+        configuration.link = .rbl
         component = MAVLinkComponent(
             configuration: configuration, port: port, log: logger, now: now)
         component.join(
@@ -45,24 +48,45 @@ public final class FlightDisplayRole: SerialRole {
     }
 
     /// Executes the messages in the received frames of every sender. The role treats all senders as
-    /// one peer, because all subscribers receive every answer. While `commander.allow_rbl` is false,
-    /// the role executes only an emergency stop.
+    /// one peer, because all subscribers receive every answer.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
         parsers[central, default: MAVLinkParser()].append(bytes)
         while let item = parsers[central]?.next() {
             guard case .frame(let frame, let bytes) = item,
-                component.admits(frame, bytes: bytes, from: Self.peer, now: now),
-                !hearsStopsOnly, port.tuning.settings.commander.allowRbl
+                component.admits(frame, bytes: bytes, from: Self.peer, now: now), !hearsStopsOnly
             else { continue }
             component.handle(frame, from: Self.peer, now: now)
+            if component.isHeard(frame.sender) {
+                senders[central, default: []].insert(frame.sender)
+            }
         }
         send(&output)
     }
 
-    /// Discards an incomplete frame of the ended connection.
-    public func disconnected(_ central: Central, now: Instant) { parsers[central] = nil }
+    /// True if the bytes contain a whole frame with an emergency stop.
+    public func isEmergencyStop(_ bytes: [UInt8]) -> Bool {
+        var parser = MAVLinkParser()
+        parser.append(bytes)
+        while let item = parser.next() {
+            if case .frame(let frame, _) = item, let order = Order(frame),
+                order.isStop(for: component.address)
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Ends the motion and the control of the phone's MAVLink components, and discards an incomplete
+    /// frame.
+    public func disconnected(_ central: Central, now: Instant) {
+        parsers[central] = nil
+        for sender in senders.removeValue(forKey: central) ?? [] {
+            component.drop(sender, "has disconnected", now: now)
+        }
+    }
 
     /// Sends the role's messages that are due.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {

@@ -1,0 +1,85 @@
+import GimbalCore
+import Port
+import Synchronization
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("MAVLink over the Bluetooth serial service") struct FlightDisplayRoleTests {
+    private let station = MAVLinkAddress(system: 255, component: 190)
+    private let gimbal = FakePort()
+    private let role: FlightDisplayRole
+
+    init() {
+        role = FlightDisplayRole(
+            configuration: MAVLinkConfiguration(), port: gimbal, attitudeHz: 20,
+            logger: LineLog().logger, now: at(0))
+    }
+
+    @Test("requests of a flight display come from the link `rbl`, and end with the connection")
+    func displayLink() {
+        var arm = CommandLong()
+        arm.command = MAVLinkCommand.armDisarm.rawValue
+        arm.params = [1, 0, 0, 0, 0, 0, 0]
+        arm.target = MAVLinkAddress(system: 1, component: 154)
+        var output = SerialOutput(capacity: 100_000)
+        role.receive(
+            arm.frame(from: station, sequence: 0, version: .v1), from: .iPad, now: at(1),
+            &output)
+        let source = CommandSource(station, link: .rbl)
+        #expect(source.description == "rbl client 255/190")
+        #expect(gimbal.memory.withLock { $0.owner } == source)
+        role.disconnected(.iPad, now: at(1.5))
+        #expect(gimbal.memory.withLock { $0.gone } == [source])
+        // The end of a connection without control has no effect.
+        role.disconnected(.iPad, now: at(1.6))
+        #expect(gimbal.memory.withLock { $0.gone }.count == 1)
+    }
+
+    @Test("a whole frame with an emergency stop is recognised before it is executed")
+    func stop() {
+        var stop = CommandLong()
+        stop.command = MAVLinkCommand.flightTermination.rawValue
+        stop.params = [1, 0, 0, 0, 0, 0, 0]
+        stop.target = MAVLinkAddress(system: 1, component: 154)
+        let bytes = stop.frame(from: station, sequence: 0, version: .v1)
+        #expect(role.isEmergencyStop(bytes))
+        #expect(!role.isEmergencyStop(Array(bytes.dropLast())))
+        stop.params[0] = 0
+        #expect(!role.isEmergencyStop(stop.frame(from: station, sequence: 0, version: .v1)))
+        #expect(gimbal.takeRequests().isEmpty)
+    }
+
+    @Test("a flight display gets only messages of MAVLink version 1, regardless of its requests")
+    func display() {
+        var output = SerialOutput(capacity: 100_000)
+        var ask = CommandLong()
+        ask.command = MAVLinkCommand.requestMessage.rawValue
+        ask.params = [285, 0, 0, 0, 0, 0, 0]
+        ask.target = MAVLinkAddress(system: 1, component: 154)
+        role.receive(
+            ask.frame(from: station, sequence: 0, version: .v1), from: .iPad, now: at(0),
+            &output)
+        var now = at(0)
+        while now < at(10), let next = role.advance(now: now, &output) {
+            now = max(next, now.advanced(bySeconds: 1e-4))
+        }
+        var parser = MAVLinkParser()
+        parser.append(output.next(100_000))
+        var counts: [UInt32: Int] = [:]
+        while let item = parser.next() {
+            guard case .frame(let frame, _) = item else {
+                Issue.record("\(item)")
+                return
+            }
+            #expect(frame.version == .v1)
+            counts[frame.id, default: 0] += 1
+        }
+        #expect(counts[0] == 10)
+        #expect(abs((counts[30] ?? 0) - 200) <= 1)
+        #expect(abs((counts[74] ?? 0) - 100) <= 1)
+        #expect(counts[77] == 1)
+        #expect(parser.counters.noiseBytes == 0)
+    }
+}
