@@ -71,6 +71,8 @@ final class KernelInputs: InputDirectory {
         description.keys = codes("key")
         description.axes = codes("abs")
         description.dials = codes("rel")
+        description.properties = InputDescription.codes(
+            inBitmap: Self.text(folder.appending("properties")) ?? "")
         return description
     }
 

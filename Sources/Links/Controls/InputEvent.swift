@@ -74,6 +74,8 @@ struct InputDescription: Equatable, Sendable {
     var axes: Set<UInt16> = []
     /// Codes of the device's dials.
     var dials: Set<UInt16> = []
+    /// The device's properties (INPUT_PROP_... in `linux/input-event-codes.h`).
+    var properties: Set<UInt16> = []
 
     /// BUS_HOST: a device that is wired to the board, such as GPIO buttons.
     private static let hostBus: UInt16 = 0x19
@@ -81,17 +83,23 @@ struct InputDescription: Equatable, Sendable {
     private static let gamepadKeys: ClosedRange<UInt16> = 0x120...0x13F
     /// BTN_TOUCH: a touch screen or a touch pad.
     private static let touch: UInt16 = 0x14A
+    /// INPUT_PROP_ACCELEROMETER: the motion sensors of a gamepad.
+    private static let accelerometer: UInt16 = 6
     /// Smallest number of ordinary keys for which a device counts as a keyboard.
     private static let keyboardKeys = 32
 
     /// Checks whether the device is used.
     ///
     /// - Parameter wanted: The setting `controls.device`. With `auto`, keyboards and touch screens
-    ///   are not used, because users need them for other purposes.
+    ///   are not used, because users need them for other purposes. A part of the name does not
+    ///   select touch pads and motion sensors, because those of a gamepad contain the gamepad's
+    ///   name.
     /// - Returns: True if airframed opens the device.
     func isUsed(_ wanted: String) -> Bool {
         guard !(keys.isEmpty && axes.isEmpty && dials.isEmpty) else { return false }
-        if wanted != "auto" { return name.contains(wanted) }
+        if name == wanted { return true }
+        if properties.contains(Self.accelerometer) { return false }
+        if wanted != "auto" { return name.contains(wanted) && !keys.contains(Self.touch) }
         if keys.contains(Self.touch) { return false }
         if keys.count(where: { $0 < 0x100 }) >= Self.keyboardKeys { return false }
         return bus == Self.hostBus || !keys.isDisjoint(with: Set(Self.gamepadKeys))

@@ -55,9 +55,14 @@ import Testing
         let button = InputDescription(name: "button@11", bus: 0x19, keys: [148])
         let keyboard = InputDescription(name: "Keyboard", bus: 3, keys: Set(1...100))
         let touch = InputDescription(name: "Touch", bus: 0x19, keys: [0x14A], axes: [0, 1])
-        let motion = InputDescription(name: "Pad Motion Sensors", bus: 5, axes: [0, 1, 2])
+        let motion = InputDescription(
+            name: "Pad Motion Sensors", bus: 5, axes: [0, 1, 2], properties: [6])
         #expect(pad.isUsed("auto") && button.isUsed("auto"))
         #expect(!keyboard.isUsed("auto") && !touch.isUsed("auto") && !motion.isUsed("auto"))
         #expect(keyboard.isUsed("Keyboard") && !pad.isUsed("Keyboard"))
+        let touchPad = InputDescription(
+            name: "Pad Touchpad", bus: 5, keys: [0x14A], axes: [0, 1], properties: [0, 2])
+        #expect(pad.isUsed("Pad") && !motion.isUsed("Pad") && !touchPad.isUsed("Pad"))
+        #expect(motion.isUsed("Pad Motion Sensors") && touch.isUsed("Touch"))
     }
 }
