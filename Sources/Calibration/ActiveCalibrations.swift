@@ -19,9 +19,11 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// - Parameter sensor: Name and place of the present sensor.
     public init(sensor: String? = nil) { self.sensor = sensor }
 
-    /// Active calibration of the given kind. A calibration of another sensor is not active.
+    /// Active calibration of the given kind. A calibration of another sensor is not active; if it is
+    /// the current calibration, the previous calibration is active.
     public func record(_ kind: CalibrationKind) -> CalibrationRecord? {
-        entries[kind]?.current.flatMap { isOfSensor($0) ? $0 : nil }
+        [entries[kind]?.current, entries[kind]?.previous].lazy.compactMap(\.self)
+            .first(where: isOfSensor)
     }
 
     /// Calibrations that are not active because they belong to another sensor. They become active
@@ -36,8 +38,11 @@ public struct ActiveCalibrations: Sendable, Equatable {
     }
 
     /// True if the last change of the given kind can be undone, even if it was the first
-    /// calibration.
-    public func canUndo(_ kind: CalibrationKind) -> Bool { (entries[kind]?.change ?? 0) > 0 }
+    /// calibration. A calibration of another sensor cannot be undone.
+    public func canUndo(_ kind: CalibrationKind) -> Bool {
+        guard let entry = entries[kind], entry.change > 0 else { return false }
+        return entry.current.map(isOfSensor) ?? true
+    }
 
     /// Applies a calibration of the present sensor, and keeps the previous calibration for an undo.
     public mutating func apply(_ record: CalibrationRecord) {
@@ -45,7 +50,9 @@ public struct ActiveCalibrations: Sendable, Equatable {
         record.sensor = sensor
         let newest = entries.values.map(\.change).max() ?? 0
         entries[record.kind] = Entry(
-            current: record, previous: entries[record.kind]?.current, change: newest + 1)
+            current: record,
+            previous: self.record(record.kind) ?? entries[record.kind]?.current,
+            change: newest + 1)
     }
 
     /// Undoes the last calibration of one kind, or of any kind.
@@ -54,9 +61,10 @@ public struct ActiveCalibrations: Sendable, Equatable {
     ///   sensor.
     /// - Returns: The undone calibration; nil if no calibration can be undone.
     public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
-        let own = entries.filter { $0.value.current.map(isOfSensor) ?? true }
-        let newest = own.max { $0.value.change < $1.value.change }?.key
-        guard let kind = kind ?? newest, let entry = entries[kind], entry.change > 0 else {
+        let newest = entries.keys.filter(canUndo).max {
+            (entries[$0]?.change ?? 0) < (entries[$1]?.change ?? 0)
+        }
+        guard let kind = kind ?? newest, canUndo(kind), let entry = entries[kind] else {
             return nil
         }
         entries[kind] = entry.previous.map { Entry(current: $0) }

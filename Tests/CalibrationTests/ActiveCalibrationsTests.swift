@@ -40,6 +40,25 @@ struct ActiveCalibrationsTests {
         #expect(book.undo(.gyro) == nil)
     }
 
+    @Test("each of two sensors keeps its calibration when the other is calibrated")
+    func twoSensors() throws {
+        func restart(_ book: ActiveCalibrations, with sensor: String) -> ActiveCalibrations {
+            ActiveCalibrations.read(book.saved, sensors: book.savedSensors, sensor: sensor).book
+        }
+        var first = ActiveCalibrations(sensor: "bmi088")
+        first.apply(Self.gyro(0.01))
+        var second = restart(first, with: "mpu6050")
+        #expect(second.record(.gyro) == nil && !second.canUndo(.gyro))
+        #expect(second.undo(.gyro) == nil && second.undo(nil) == nil)
+        second.apply(Self.gyro(0.02))
+        #expect(second.record(.gyro)?.values[0] == 0.02)
+        first = restart(second, with: "bmi088")
+        #expect(first.record(.gyro)?.values[0] == 0.01)
+        #expect(first.undo(.gyro) == nil)
+        second = restart(first, with: "mpu6050")
+        #expect(second.undo(.gyro) == .gyro)
+    }
+
     @Test(
         "damaged calibrations are ignored and reported",
         arguments: [[Double.nan, 0, 0], [0, 0], [9, 0, 0]])
