@@ -42,7 +42,8 @@ struct ToolPolicy: Sendable {
 
     /// Values of the parameter `action` that an assistant cannot use.
     private static let barredActions = [
-        "baseline": ["delete"], "camera": ["set"], "controls": ["learn", "cancel"],
+        "baseline": ["delete"], "calibrate": ["undo"], "camera": ["set"],
+        "controls": ["learn", "cancel"],
         "setup": ["start", "confirm", "skip", "undo", "cancel", "again"],
     ]
 

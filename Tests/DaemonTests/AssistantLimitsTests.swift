@@ -230,6 +230,17 @@ import Wire
             #expect(try daemon.ask("status")["holder"]?.string?.hasPrefix("assistant") == true)
             #expect(try person.ask(point)["result"] != nil)
             #expect(try assistant.ask(point)["error"]?["code"] == "not_in_control")
+            // Tasks that move the camera, or that need it at rest, also need control.
+            for task in [
+                #""autotune","params":{"action":"start","axis":"yaw"}"#,
+                #""calibrate","params":{"action":"start","what":"gyro"}"#,
+            ] {
+                let answer = try assistant.ask(#"{"id":3,"method":\#(task)}"#)
+                #expect(answer["error"]?["code"] == "not_in_control", "\(answer.text)")
+            }
+            let undo = #"{"id":4,"method":"calibrate","params":{"action":"undo"}}"#
+            let refusal = try assistant.ask(undo)["error"]?["message"]?.string ?? ""
+            #expect(refusal.contains("a person can"), "\(refusal)")
         }
     }
 }

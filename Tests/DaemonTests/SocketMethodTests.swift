@@ -11,9 +11,9 @@ import Wire
 @Suite("Socket methods for settings and tasks") struct SocketMethodTests {
     private static func methods(_ bench: BluetoothBench) -> [SocketMethod] {
         let tasks = TaskMethods(
-            tuning: bench.tuning, calibration: bench.calibration, spectra: bench.spectra,
-            autotuning: bench.autotuning, setup: bench.setup, recorder: nil,
-            logStore: bench.logStore, radio: nil, clock: bench.clock)
+            tuning: bench.tuning, commander: bench.commander, calibration: bench.calibration,
+            spectra: bench.spectra, autotuning: bench.autotuning, setup: bench.setup,
+            recorder: nil, logStore: bench.logStore, radio: nil, clock: bench.clock)
         return SocketMethod.settings(bench.tuning) + tasks.methods
     }
 

@@ -11,6 +11,7 @@ import Wire
 /// The socket's methods for tasks that take time; a task ends when its connection ends.
 struct TaskMethods: Sendable {
     let tuning: Tuning
+    let commander: Commander
     let calibration: CalibrationService
     let spectra: SpectrumService
     let autotuning: AutotuneService
@@ -116,14 +117,26 @@ struct TaskMethods: Sendable {
         try caller.requireWrite()
         switch (action, kind) {
         case ("start", let kind?):
+            try takeControl(for: caller)
             done(
                 Result { () throws(Refusal) in
                     try calibration.start(
                         kind, owner: caller.source, by: caller.client.description, now: clock.now)
                 })
-        case ("undo", _): calibration.undo(kind, by: caller.client.description, done)
+        case ("undo", _):
+            try caller.requirePerson(for: "calibrate undo")
+            calibration.undo(kind, by: caller.client.description, done)
         default: done(.success(calibration.cancel()))
         }
+    }
+
+    /// Gives control to an assistant before a task that moves the camera, or that needs the camera
+    /// at rest.
+    ///
+    /// - Throws: `Refusal` if a person is in control.
+    private func takeControl(for caller: SocketMethod.Caller) throws(Refusal) {
+        guard caller.client.isAssistant else { return }
+        try commander.request(.take, from: caller.source, now: clock.now)
     }
 
     @Sendable private func autotune(
@@ -146,6 +159,7 @@ struct TaskMethods: Sendable {
         }
         let apply = try parameters.bool("apply") ?? false
         try caller.requireWrite()
+        try takeControl(for: caller)
         return try autotuning.start(
             axes: GimbalAxis.allCases.filter { axis == "all" || $0.name == axis }, apply: apply,
             owner: caller.source, author: (caller.client.description, caller.changeOwner),

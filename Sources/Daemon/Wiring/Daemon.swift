@@ -165,9 +165,9 @@ public struct Daemon {
             ).services(
                 port,
                 TaskMethods(
-                    tuning: tuning, calibration: calibration, spectra: spectra,
-                    autotuning: autotuning, setup: setup, recorder: recorder, logStore: logStore,
-                    radio: radio, clock: clock)),
+                    tuning: tuning, commander: commander, calibration: calibration,
+                    spectra: spectra, autotuning: autotuning, setup: setup, recorder: recorder,
+                    logStore: logStore, radio: radio, clock: clock)),
             logger: log)
         do {
             try diagnostics.open()
