@@ -195,6 +195,28 @@ import Wire
         }
     }
 
+    @Test("an app's save keeps the app's values, but not the temporary change of another client")
+    func savesOwn() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let key = "control.max_rate_dps"
+            let phone = CommandSource(link: .airos, connection: 1)
+            try bench.set(100, rollback: 30)
+            try bench.tuning.save([key], from: phone, by: "phone")
+            #expect(bench.value == 100)
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 360)
+            #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
+
+            try bench.set(100, rollback: 30)
+            let change = SettingUpdate(\.control.maxRateDps, 90)
+            try bench.tuning.change([change], from: phone, by: "phone")
+            try bench.tuning.save([key], from: phone, by: "phone")
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 90)
+        }
+    }
+
     @Test("a saved change survives the end of the rollback time and a restart")
     func saves() throws {
         try withTemporaryDirectory { directory throws in

@@ -95,7 +95,7 @@ extension Tuning {
     }
 
     /// Saves only the given settings, see `SettingsPort`. When one app saves, the temporary changes
-    /// of all apps become permanent.
+    /// of all apps become permanent. The temporary change of another client is not saved.
     package func save(
         _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,
         _ note: (who: String, what: String), _ done: @escaping Later<Void>
@@ -130,12 +130,16 @@ extension Tuning {
             // The configuration files can have changed since the process read them. Therefore the
             // method `changed` can fail at this point, although the requested values are on the
             // disk.
-            var changed = (try? state.store.changed(updates)) ?? state.store
-            changed.adopt(saved: saved.parameters)
+            func updated(_ store: ParameterStore) -> ParameterStore {
+                var store = (try? store.changed(updates)) ?? store
+                store.adopt(saved: saved.parameters)
+                return store
+            }
             // If another client's temporary change is active, the rollback of this change must not
             // revert the values that are saved here.
-            state.rollback.amend { $0.adopt(keys, from: changed) }
-            state.store = changed
+            let lasting = updated(state.lasting(for: .apps))
+            state.store = updated(state.store)
+            state.rollback.amend { $0.adopt(keys, from: lasting) }
             self.publish(&state)
         } done: { result in
             if case .success = result { self.log.notice("\(who) \(what).") }
@@ -148,16 +152,17 @@ extension Tuning {
         _ keys: [String], _ updates: [SettingUpdate]
     ) throws(Refusal) -> [String: String?]? {
         try state.withLock { (state) throws(Refusal) in
-            let changed: ParameterStore
+            let (lasting, changed): (ParameterStore, ParameterStore)
             do throws(ConfigurationProblem) {
+                lasting = try state.lasting(for: .apps).changed(updates)
                 changed = try state.store.changed(updates)
             } catch {
                 throw Refusal(error)
             }
-            guard changed.hasUnsavedChanges(among: keys) else {
+            guard lasting.hasUnsavedChanges(among: keys) else {
                 // The values in force can differ from the saved values, because of a change that
                 // was not saved.
-                state.rollback.amend { $0.adopt(keys, from: changed) }
+                state.rollback.amend { $0.adopt(keys, from: lasting) }
                 state.store = changed
                 publish(&state)
                 return nil
@@ -165,7 +170,7 @@ extension Tuning {
             guard state.appSaves.take(now: clock.now) else {
                 throw Refusal(.busy, "phones have saved settings too often; try again in 5 s")
             }
-            return changed.unsaved(beside: stateOwner.saved.parameters, among: keys)
+            return lasting.unsaved(beside: stateOwner.saved.parameters, among: keys)
         }
     }
 

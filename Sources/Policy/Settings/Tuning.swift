@@ -45,6 +45,12 @@ package final class Tuning: Sendable {
             reverted(to: rollback.snapshot(of: ChangeOwner.assistants.rawValue))
         }
 
+        /// The settings without the temporary change of another owner than the given one.
+        func lasting(for owner: ChangeOwner) -> ParameterStore {
+            let isOwn = rollback.snapshot(of: owner.rawValue) != nil
+            return isOwn ? store : reverted(to: rollback.snapshot)
+        }
+
         /// The settings after a temporary change has reverted to `snapshot`; the present settings
         /// if `snapshot` is nil.
         func reverted(to snapshot: ParameterStore.Snapshot?) -> ParameterStore {
