@@ -76,7 +76,7 @@ export class Link extends EventTarget {
   hurry(method, params, isUrgent = false) {
     if (!this.isOpen || (!isUrgent && this.socket.bufferedAmount > 4096)) return false;
     this.request(method, params).catch((error) => {
-      if (error.code !== "lost") this.dispatchEvent(new CustomEvent("refused", { detail: error }));
+      if (error.code !== "lost") this.dispatchEvent(new CustomEvent("refused", { detail: { ...error, method } }));
     });
     return true;
   }

@@ -70,7 +70,7 @@ function showAlarm() {
   if (alarm.dataset.key === key) return;
   alarm.dataset.key = key;
   alarm.replaceChildren();
-  if (key === "lost") alarm.append("No connection to the gimbal, so the page no longer turns the camera. The page connects again automatically.");
+  if (key === "lost") alarm.append("No connection to the gimbal, so the page no longer turns the camera, and its values are old. The page connects again automatically.");
   if (key === "stopped") {
     alarm.append("Emergency stop: the motors stay off.",
       el("button", { type: "button", onclick: () => attempt(() => link.request("reset_stop")).then(() => live.poll()) }, "Reset the stop"));
@@ -83,8 +83,12 @@ live.addEventListener("status", () => {
   headline.className = `chip ${role}`;
   showAlarm();
 });
-link.addEventListener("open", showAlarm);
+link.addEventListener("open", () => {
+  document.documentElement.classList.remove("old");
+  showAlarm();
+});
 link.addEventListener("lost", () => {
+  document.documentElement.classList.add("old");
   setText(headline, "NO CONNECTION");
   headline.className = "chip bad";
   showAlarm();
@@ -113,7 +117,10 @@ try {
   const theme = localStorage.getItem("theme");
   if (theme) document.documentElement.dataset.theme = theme;
 } catch { /* Storage can be switched off. */ }
-window.addEventListener("hashchange", show);
+window.addEventListener("hashchange", () => {
+  session.begin();
+  show();
+});
 
 link.connect(early.socket);
 show();

@@ -1,7 +1,7 @@
 // Joystick pad, which requests a rate while it is held. The rate ends when the finger is lifted, the tab is hidden, the page loses the
 // focus, or the connection ends.
 
-import { el, setText } from "./dom.js";
+import { el, sentence, setText } from "./dom.js";
 
 /** Interval of repeated requests, ms: short enough for a dead-man time of 0.3 s, even if two requests are lost. */
 const period = 50;
@@ -66,6 +66,7 @@ export class Pad {
     window.addEventListener("blur", () => this.release("The camera stops: the window has lost the focus."));
     window.addEventListener("pagehide", () => this.release(""));
     document.addEventListener("visibilitychange", () => document.hidden && this.release("The camera stops: the tab was hidden."));
+    this.link.addEventListener("refused", (event) => event.detail.method === "rate" && this.release(sentence(event.detail)));
     this.link.addEventListener("lost", () => this.release("The camera stops: the connection was lost."));
   }
 

@@ -1,0 +1,56 @@
+import Glibc
+import TestSupport
+import Testing
+import Wire
+
+@Suite("The page in Chromium: states", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct PageStateTests {
+    @Test("while requests are refused, the pad shows the reason, and does not claim to turn")
+    func refused() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            _ = try rig.ask("mode", ["mode": "inactive"])
+            try page.touch("touchStart", try page.middle(of: ".pad"))
+            let state = "document.querySelector('#pad-state').textContent"
+            #expect(try page.wait("\(state).includes('motors are off')", within: 5) != nil)
+            #expect(try page.value("document.querySelector('.pad.turning') === null") == true)
+            try page.touch("touchEnd")
+        }
+    }
+
+    @Test("a pairing address in an open tab pairs this tab")
+    func pairing() throws {
+        try withPage(isPaired: false) { rig, _, page in
+            try #require(try page.wait("document.querySelector('.pad')") != nil)
+            try page.value("location.hash = 'pair=\(try rig.code())'")
+            #expect(try page.wait(Chromium.Page.isReady) != nil)
+            #expect(try page.value("location.hash") == "")
+        }
+    }
+
+    @Test("after a lost connection, old values are shown as old until the page is connected again")
+    func old() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("why")
+            let isOld = "document.documentElement.classList.contains('old')"
+            #expect(try page.value(isOld) == false)
+            rig.stopWeb()
+            #expect(try page.wait(isOld) != nil)
+            try rig.startWeb()
+            #expect(try page.wait("!\(isOld)") != nil)
+        }
+    }
+
+    @Test("the longest headline fits into the narrowest window", arguments: [320, 375, 390])
+    func narrow(width: Int) throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.resize(width, 640, isPhone: true)
+            let size = try page.value(
+                "(() => { document.querySelector('#headline').textContent = 'MOVING, WITH A PROBLEM'; return document.querySelector('#theme').getBoundingClientRect().right; })()"
+            )
+            #expect(size.number ?? 999 <= Double(width), "\(size.text)")
+        }
+    }
+}
