@@ -60,22 +60,44 @@ struct GyroWitnessTests {
         #expect(!witness.isContradicted)
     }
 
-    @Test("encoders confirm a knock although only every second sample has their angles")
-    func batches() {
+    @Test(
+        "encoders confirm a knock although only one sample of each batch has their angles",
+        arguments: [2, 5, 10])
+    func batches(samples: Int) {
+        // The knock begins at each place in a batch.
+        for first in 0..<samples {
+            var witness = GyroWitness()
+            var angle = 0.0
+            for t in 0..<500 + first {
+                let joints = AxisVector(repeating: 0) + step(t / samples)
+                _ = accepts(
+                    &witness, rate: noise(t), joints: t % samples == samples - 1 ? joints : nil)
+            }
+            // The joint turns with the camera at 4 rad/s, delayed like the samples.
+            for t in 500 + first..<540 + first {
+                angle += 4e-3
+                let late = max(0, angle - 3 * 4e-3)
+                let joints = AxisVector(yaw: 0, roll: angle, pitch: 0)
+                _ = accepts(
+                    &witness, rate: Vector3(late > 0 ? 4 : 0, 0, 0) + noise(t),
+                    joints: t % samples == samples - 1 ? joints : nil)
+            }
+            let isContradicted = witness.isContradicted
+            #expect(!isContradicted, "first \(first)")
+        }
+    }
+
+    @Test("without the encoders' confirmation, a gyroscope is contradicted after one batch")
+    func refutedBatch() {
         var witness = GyroWitness()
-        var angle = 0.0
         for t in 0..<500 {
-            let joints = t % 2 == 0 ? nil : AxisVector(repeating: 0) + step(t / 2)
-            _ = accepts(&witness, rate: noise(t), joints: joints)
+            _ = accepts(&witness, rate: noise(t), joints: t % 5 == 4 ? step(t / 5) : nil)
         }
-        // The joint turns with the camera at 4 rad/s, delayed like the samples.
-        for t in 0..<40 {
-            angle += 4e-3
-            let late = max(0, angle - 3 * 4e-3)
-            let joints = t % 2 == 0 ? nil : AxisVector(yaw: 0, roll: angle, pitch: 0)
-            _ = accepts(&witness, rate: Vector3(late > 0 ? 4 : 0, 0, 0) + noise(t), joints: joints)
+        for t in 500..<507 {
+            _ = accepts(
+                &witness, rate: Vector3(8.7, 0, 0) + noise(t), joints: t % 5 == 4 ? step(t) : nil)
         }
-        #expect(!witness.isContradicted)
+        #expect(witness.isContradicted)
     }
 
     @Test("a joint that turns beyond 180° has a continuous rate")

@@ -199,8 +199,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
             }
         case false?: isContradicted = true
         case nil:
-            // Even in a slow loop, more than one sample must have been rejected.
-            if refused > max(Self.hearing, Self.refusedSamples * dt) {
+            // Even in a slow loop, more than one sample must have been rejected. If a batch of
+            // samples has one angle of the encoders, the encoders have the chance to confirm it.
+            let batch = hasJoints && jointInterval > 1.5 * dt ? jointInterval : 0
+            if refused > max(Self.hearing, batch + Self.refusedSamples * dt) {
                 isContradicted = true
             } else if !isContradicted, !isRefusing, !isRepeated, age > Self.longestDispute {
                 settle(rate)
