@@ -42,7 +42,7 @@ struct ProblemTests {
                 "= 1 is a whole number where [yaw, roll, pitch] is expected"
             ),
             ("motors.torque_limit_nm = [1, 2]", "has 2 elements; expected 3: [yaw, roll, pitch]."),
-            ("motors.torque_limit_nm = [1, 21, 1]", "= [1, 21, 1] is outside 0...20 for roll."),
+            ("motors.torque_limit_nm = [1, 21, 1]", "= [1, 21, 1] is outside 0.001...20 for roll."),
             (
                 "motors.torque_limit_nm = [1, 1, nan]",
                 "is wrong for pitch: not a finite number where a number"

@@ -224,7 +224,7 @@ public enum Schema {
             "Motor type: \"torque\" = brushless with encoder, \"field\" = brushless without encoder, \"servo\" = hobby servo, which receives its position as a pulse width."
         ),
         .triple(
-            "motors.torque_limit_nm", \.motors.torqueLimitNm, 0...20, unit: "N·m", .live,
+            "motors.torque_limit_nm", \.motors.torqueLimitNm, 0.001...20, unit: "N·m", .live,
             "Largest torque of each motor. For brushless motors on a PCA9685, this value is not a limit, but the torque at the full strength of the motor's magnetic field: if the value is too low, the gains are too high."
         ),
         .integer(
