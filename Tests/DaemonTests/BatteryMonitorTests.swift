@@ -104,21 +104,22 @@ struct BatteryMonitorTests {
         status.currentA = 0.5
         status.temperatureC = 25.1
         status.timeLeftS = 5400
-        let message = BatteryReport(status, lowPercent: 20)
+        let message = BatteryReport(status, lowPercent: 20, id: 154)
+        #expect(message.id == 154 && message.function == 4)
         #expect(message.voltages[0] == 7600 && message.voltages[1] == .max)
         #expect(message.current == 50 && message.temperature == 2510)
         #expect(message.remaining == 80 && message.timeRemaining == 5400)
         #expect(message.chargeState == 1 && message.consumedCharge == -1)
-        let empty = BatteryReport(BatteryStatus(), lowPercent: 20)
+        let empty = BatteryReport(BatteryStatus(), lowPercent: 20, id: 154)
         #expect(empty.voltages[0] == .max && empty.current == -1 && empty.temperature == .max)
         #expect(empty.remaining == -1 && empty.chargeState == 0 && empty.timeRemaining == 0)
-        #expect(BatteryReport(self.status(percent: 19), lowPercent: 20).chargeState == 2)
-        #expect(BatteryReport(self.status(percent: 9), lowPercent: 20).chargeState == 3)
+        #expect(BatteryReport(self.status(percent: 19), lowPercent: 20, id: 154).chargeState == 2)
+        #expect(BatteryReport(self.status(percent: 9), lowPercent: 20, id: 154).chargeState == 3)
         let charging = self.status(percent: 9, state: "charging")
-        #expect(BatteryReport(charging, lowPercent: 20).chargeState == 7)
+        #expect(BatteryReport(charging, lowPercent: 20, id: 154).chargeState == 7)
         // 100 V needs two 16-bit cells.
         status.voltageV = 100
-        let high = BatteryReport(status, lowPercent: 20)
+        let high = BatteryReport(status, lowPercent: 20, id: 154)
         #expect(high.voltages[0] == 65534 && high.voltages[1] == 34466 && high.voltages[2] == .max)
     }
 

@@ -1,6 +1,8 @@
 import Wire
 
 extension BatteryReport {
+    /// MAV_BATTERY_FUNCTION_PAYLOAD: the battery does not supply the vehicle.
+    private static let payload: UInt8 = 4
     /// Charge below which the state is critical, as a fraction of `lowPercent`.
     private static let critical = 0.5
 
@@ -9,8 +11,11 @@ extension BatteryReport {
     /// - Parameters:
     ///   - status: State of the battery.
     ///   - lowPercent: Charge below which the battery is low, %.
-    init(_ status: BatteryStatus, lowPercent: Double) {
+    ///   - id: ID of the battery. Ground stations show batteries of one system with the same ID as
+    ///     one battery.
+    init(_ status: BatteryStatus, lowPercent: Double, id: UInt8) {
         self.init()
+        self.id = id
         consumedCharge = -1
         consumedEnergy = -1
         temperature = Self.integer(status.temperatureC.known, 100) ?? .max
@@ -25,7 +30,7 @@ extension BatteryReport {
             cell += 1
         }
         current = Self.integer(status.currentA.known, 100) ?? -1
-        function = 1
+        function = Self.payload
         remaining = status.percent.known.map { Int8(min(max($0, 0), 100).rounded()) } ?? -1
         timeRemaining = status.timeLeftS.known.map { Int32(min(max($0, 0), 1e7)) } ?? 0
         chargeState =

@@ -15,6 +15,12 @@ extension GimbalDirector {
     mutating func look(
         at target: RegionOfInterest.Target, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
+        if let snapshot, VehicleHeading.heading(in: snapshot) == nil {
+            throw Refusal(
+                .sensorMissing,
+                "The joint angles are unknown, so the gimbal does not know its heading: encoders or a handle IMU are necessary."
+            )
+        }
         guard vehicle.north != nil else {
             throw Refusal(
                 .noValue,

@@ -42,6 +42,9 @@ struct GimbalDirector {
     ///   - link: Link over which the peers' frames arrive.
     init(port: any GimbalPort, link: CommandSource.Link) { (self.port, self.link) = (port, link) }
 
+    /// State of the control loop; nil before the first sample.
+    var snapshot: StabilizerSnapshot? { port.snapshot }
+
     /// The peer as a source of requests to the `Commander`.
     private func client(_ peer: MAVLinkAddress) -> CommandSource {
         CommandSource(peer, link: link)

@@ -205,7 +205,9 @@ struct GimbalReport {
     var managerInformation: GimbalManagerInformation {
         var message = GimbalManagerInformation()
         message.bootMs = bootMs
-        message.capabilities = capabilities(in: range).union(.pointsAtPlaces).rawValue
+        var capabilities = capabilities(in: range)
+        if snapshot.showsJoints { capabilities.insert(.pointsAtPlaces) }
+        message.capabilities = capabilities.rawValue
         let (lower, upper) = range.radians
         (message.rollMin, message.rollMax) = (Float(lower.roll), Float(upper.roll))
         (message.pitchMin, message.pitchMax) = (Float(lower.pitch), Float(upper.pitch))

@@ -249,15 +249,15 @@ final class MAVLinkComponent {
     /// - Returns: True if this kind of message can be requested.
     func report(_ id: UInt32, to peer: Int, now: Instant) -> Bool {
         guard MessageStreams.usual[id] != nil, speaks(id, to: peer) else { return false }
-        let isManagers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
-            .contains(id)
-        if isManagers, !configuration.isManager { return false }
+        let managers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
+        if managers.contains(id), !configuration.isManager { return false }
         if id == BatteryReport.format.id {
             guard let battery = configuration.battery(), battery.problem == nil else {
                 return false
             }
-            send(
-                BatteryReport(battery, lowPercent: port.settings.battery.lowPercent), to: peer)
+            let lowPercent = port.settings.battery.lowPercent
+            // Autopilots count their batteries from 0, so the component ID is unused.
+            send(BatteryReport(battery, lowPercent: lowPercent, id: address.component), to: peer)
             return true
         }
         let report = GimbalReport(

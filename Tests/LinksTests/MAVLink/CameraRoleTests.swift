@@ -9,8 +9,10 @@ import Wire
 /// Photos that a camera has taken.
 private final class Photos: Sendable {
     let count = Mutex(0)
-    /// Number of photos that the companion program reports.
-    let reported = Mutex(0)
+    /// Number of photos that the companion program reports; nil while it is not connected.
+    let reported = Mutex<Int?>(0)
+    /// True if the companion program refuses photos.
+    let isRefusing = Mutex(false)
 }
 
 @Suite("The camera as a MAVLink component") struct CameraRoleTests {
@@ -26,11 +28,14 @@ private final class Photos: Sendable {
             bitrateKbps: Number(4000))
         configuration.camera = { stream }
         configuration.captured = { [photos] in
-            var state = CaptureState()
-            state.photos = photos.reported.withLock { $0 }
-            return state
+            photos.reported.withLock { $0 }.map { count in
+                var state = CaptureState()
+                state.photos = count
+                return state
+            }
         }
         configuration.capture = { [photos] (_, _) throws(Refusal) in
+            if photos.isRefusing.withLock({ $0 }) { throw Refusal(.refused, "not connected") }
             photos.count.withLock { $0 += 1 }
         }
         let result = MAVLinkComponent(
@@ -126,10 +131,29 @@ private final class Photos: Sendable {
         }
         send(request, [263, 7], to: component)
         #expect(component.sent(CommandAck.self).map(\.result) == [2])
+        // A pause of airframe-eyes does not report old photos again.
+        photos.reported.withLock { $0 = nil }
+        _ = component.advance(now: at(1.5))
+        photos.reported.withLock { $0 = 3 }
+        _ = component.advance(now: at(2.15))
+        #expect(indices().isEmpty)
         // A restart of airframed during a long series does not report all photos again.
         photos.reported.withLock { $0 = 1000 }
-        _ = component.advance(now: at(2.2))
+        _ = component.advance(now: at(3.3))
         #expect(indices() == Array(992..<1000))
+    }
+
+    @Test("a refused photo ends the series, and ground stations are told so")
+    func refusedSeries() {
+        let component = component()
+        #expect(photo([0, 1, 0], component) == [0, 1])
+        photos.isRefusing.withLock { $0 = true }
+        _ = component.advance(now: at(1.1))
+        let text = component.sent(StatusText.self).map(\.text).joined()
+        #expect(text.contains("the series of photos has ended"), "\(text)")
+        photos.isRefusing.withLock { $0 = false }
+        _ = component.advance(now: at(2.2))
+        #expect(photos.count.withLock { $0 } == 1)
     }
 
     @Test("a command for another sensor of the camera is denied")

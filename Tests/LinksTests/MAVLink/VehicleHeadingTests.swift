@@ -76,6 +76,23 @@ import Wire
         return director
     }
 
+    @Test("without joint angles, a place is refused because of the missing sensor")
+    func unknownJoints() throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        func look() -> Refusal? {
+            do throws(Refusal) {
+                try director.look(at: .system(2), from: Self.station, now: at(0))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(look()?.code == .noValue)
+        gimbal.memory.withLock { $0.snapshot.jointSource = .assumed }
+        #expect(look()?.code == .sensorMissing)
+    }
+
     @Test(
         "a yaw relative to north is corrected for the drift of the loop's heading, at the requested rate and also after the secondary station has left"
     )

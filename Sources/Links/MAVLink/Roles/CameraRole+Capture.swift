@@ -115,6 +115,9 @@ extension MAVLinkComponent {
             return nil
         }
         let result = capture(.photo, source)
+        if result != .accepted {
+            tell("A photo was refused, so the series of photos has ended.", severity: 4)
+        }
         if result != .accepted || photoSeries?.isComplete == true { photoSeries = nil }
         return result
     }
@@ -134,8 +137,10 @@ extension MAVLinkComponent {
 
     /// Sends CAMERA_IMAGE_CAPTURED for each new photo. This method is called once a second.
     func reportPhotos(now: Instant) {
+        // Without airframe-eyes, the number of photos is unknown.
+        guard let captured = configuration.captured() else { return }
         let new = photoReports.take(
-            total: configuration.captured()?.photos ?? 0,
+            total: captured.photos,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         guard hasCamera else { return }
         for peer in knownPeers {
