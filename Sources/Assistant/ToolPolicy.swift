@@ -37,7 +37,8 @@ struct ToolPolicy: Sendable {
     /// Methods with write access that are not destructive: they move the camera within its limits,
     /// or change a setting temporarily.
     private static let harmless: Set<String> = [
-        "follow", "point", "rate", "record", "release", "set", "shoot", "spectrum", "stop",
+        "follow", "point", "rate", "recentre", "record", "release", "set", "shoot", "spectrum",
+        "stop",
     ]
 
     /// Values of the parameter `action` that an assistant cannot use.

@@ -80,6 +80,24 @@ import Wire
     /// Points the camera, and waits until it reaches the direction. Repeats the request, because a
     /// slow test machine can delay the daemon until its motors turn off, and the camera then starts
     /// level.
+    @Test("recentre levels the camera, and turns it to the direction of the handle")
+    func recentre() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            let away = try arrival(of: daemon, pitch: -10, yaw: 15)
+            #expect(away.number("joints", "angle_deg", "yaw") > 10)
+            let answer = try daemon.control("recentre")
+            #expect(answer.status == 0 && answer.output.contains("direction of the handle"))
+            try daemon.status("recentred") { status in
+                abs(status.number("joints", "angle_deg", "yaw")) < 1
+                    && abs(status.number("attitude", "pitch_deg")) < 1
+            }
+            #expect(try daemon.control("mode", "fpv").status == 0)
+            let refused = try daemon.control("recentre")
+            #expect(refused.status == 1 && refused.errors.contains("fpv"), "\(refused.errors)")
+        }
+    }
+
     private func arrival(of daemon: RunningDaemon, pitch: Int, yaw: Int) throws -> JSONValue {
         for _ in 0..<5 {
             let answer = try daemon.control("point", "--pitch", "\(pitch)", "--yaw=\(yaw)")

@@ -108,6 +108,7 @@ struct DiagnosticsRequestTests {
             ),
             (#""stop","params":{"whatever":1}"#, "emergencyStop"),
             (#""reset_stop""#, "resetEmergencyStop"),
+            (#""recentre""#, MotionRequest.point(Self.angles(.nan, 0, 0), duration: 0).words),
             (#""take""#, "take"),
             (#""release""#, "release"),
             (#""save""#, "save"),

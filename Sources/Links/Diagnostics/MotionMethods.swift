@@ -54,6 +54,19 @@ extension SocketMethod {
                         "rate", in: MotionRequest.rateLimits, unit: perSecond,
                         "Highest rate of the turn, instead of duration."),
                 ], port, point),
+            .change(
+                "recentre",
+                "Levels the camera, and points it in the direction of the handle; only in the modes locked and pan_follow.",
+                []
+            ) { (_, caller) throws(Refusal) in
+                try port.recentre(from: caller.source, now: port.now)
+                let isKnown = port.snapshot.flatMap(VehicleHeading.heading) != nil
+                return Acknowledgement(
+                    isKnown
+                        ? "The camera turns to the direction of the handle."
+                        : "The camera turns level. Its yaw does not change, because the joint angles are unknown."
+                )
+            }.answering(Acknowledgement.self),
             move(
                 "rate",
                 "Turns the camera at the given rates until the next request, or until the dead-man timeout expires.",

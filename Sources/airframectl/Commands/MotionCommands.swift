@@ -186,6 +186,16 @@ struct TakeCommand: AcknowledgedCommand {
     }
 }
 
+struct RecentreCommand: AcknowledgedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recentre",
+        abstract: "Level the camera, and point it in the direction of the handle.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws { try acknowledge(try options.connect(), .recentre) }
+}
+
 struct ReleaseCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "release", abstract: "Release control.")

@@ -37,6 +37,8 @@ enum Method: String, Sendable {
     case follow
     /// Sends a command to the companion program that records video: `CameraReply`.
     case camera
+    /// Levels the camera, and points it in the direction of the handle: `Acknowledgement`.
+    case recentre
     /// In mode `inactive`, moves one motor slightly for 0.5 s. A repeated request prolongs the
     /// motion: `Acknowledgement`.
     case motorTest = "motor_test"

@@ -65,7 +65,7 @@ export class DriveView {
           this.pad.speed = Number(event.target.value);
           setText(speed, `${event.target.value}°/s`);
         } }),
-        el("button", { type: "button", onclick: () => this.#point({ yaw: 0, roll: 0, pitch: 0, duration: 1 }) }, "Recentre"),
+        el("button", { type: "button", onclick: () => this.#ask("recentre") }, "Recentre"),
         this.pad.state, this.pad.help),
       this.people.controls,
       el("section", { class: "card" }, el("h2", {}, "Mode"), this.modes));
