@@ -59,9 +59,11 @@ struct CameraOrderTests {
             #expect(try daemon.control("camera", "set").status == 64)
             #expect(try daemon.control("camera", "record", "video.width=1").status == 64)
             let companion = try SocketClient(daemon.socket)
-            func report(_ order: Int, _ problem: String) throws -> JSONValue {
+            func report(
+                _ order: Int, _ problem: String, isRecording: Bool = true
+            ) throws -> JSONValue {
                 try companion.ask(
-                    #"{"id":1,"method":"companion","params":{"name":"eyes","capture":{"recording":true,"photos":0,"order":\#(order),"problem":\#(problem)}}}"#
+                    #"{"id":1,"method":"companion","params":{"name":"eyes","capture":{"recording":\#(isRecording),"photos":0,"order":\#(order),"problem":\#(problem)}}}"#
                 )
             }
             #expect(try report(0, "null")["error"] == nil)
@@ -70,10 +72,13 @@ struct CameraOrderTests {
             let order = try report(0, "null")["result"]?["order"]
             #expect(order?["settings"]?.array?.first?.string == "a=1")
             // The result is reported before the request, so that the command does not wait.
-            _ = try report(2, #""the disk is full""#)
+            _ = try report(2, #""the disk is full""#, isRecording: false)
             let failed = try daemon.control("camera", "record")
             #expect(failed.status != 0 && failed.errors.contains("the disk is full"), "\(failed)")
             _ = try report(3, "null")
+            #expect(try daemon.control("camera", "record").status == 0)
+            // The problem of an earlier photo is not a problem of the recording.
+            _ = try report(4, #""the photo cannot be stored""#)
             #expect(try daemon.control("camera", "record").status == 0)
             #expect(
                 try companion.ask(

@@ -179,6 +179,13 @@ struct MeasurementTests {
     @Test("autotune on the page shows Bode plots with margins, and starts a trial of its proposals")
     func autotune() throws {
         try withView("tune") { rig, page in
+            // The motors are on, and the camera's inertia is measured.
+            #expect(
+                eventually(within: 20) {
+                    guard let status = try? rig.status() else { return false }
+                    let notices = status["notices"]?.array?.compactMap { $0["name"]?.string } ?? []
+                    return status["enabled"] == true && !notices.contains("inertia_unknown")
+                })
             try press("Autotune", page)
             // Leaves the view and opens it again. The page still shows the measurement.
             let isRunning =
