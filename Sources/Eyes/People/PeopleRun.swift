@@ -170,7 +170,6 @@ struct PeopleRun {
         case .success(let finder):
             examiner = PictureExaminer(finder)
             examiner?.divisions = settings.people.divisions
-            follower.extendSearch(at: Double(cv_now()) * 1e-9)
         case .failure(let error):
             isModelProblem = true
             if remote == nil { stop(error.description) }
@@ -252,6 +251,7 @@ struct PeopleRun {
             return
         }
         if let failure { throw failure }
+        if loader != nil { follower.extendSearch(at: Double(cv_now()) * 1e-9) }
         let sightings = people.map { Sighting($0, view, attitude, follower.framing) }
         let ids = follower.update(
             sightings, axis: axis, view,

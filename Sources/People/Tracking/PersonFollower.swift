@@ -59,9 +59,6 @@ public struct PersonFollower: Sendable {
     /// Time for which a lost person's motion is predicted, s. Longer predictions would be
     /// unreliable.
     private static let coastSeconds = 4.0
-    /// Number of observations after which a person is followed without a user's choice of this
-    /// person. A single observation can be a false detection.
-    private static let confirmation = 2
     /// Gate for the reacquisition of a lost person: largest difference between a new person's
     /// heading and the predicted heading, rad.
     private static let reunion = 0.9
@@ -99,7 +96,7 @@ public struct PersonFollower: Sendable {
         tracker.forget()
     }
 
-    /// Starts the time without a person again, for example because the models have been loaded.
+    /// Starts the time without a person again, for example while the models are being loaded.
     ///
     /// - Parameter time: Current time, s.
     public mutating func extendSearch(at time: Double) {
@@ -124,7 +121,7 @@ public struct PersonFollower: Sendable {
         let ids = tracker.update(sightings, at: exposed)
         guard state != .off else { return ids }
         let seen = tracker.people.filter { exposed - $0.lastSeen < 1e-6 }
-        let confirmed = seen.filter { $0.sightings >= Self.confirmation }
+        let confirmed = seen.filter { $0.isConfirmed }
         if let chosen = fulfil(seen, confirmed, axis, point) { follow(chosen, exposed) }
         switch state {
         case .off: break
@@ -165,7 +162,7 @@ public struct PersonFollower: Sendable {
         _ id: Int, _ confirmed: [TrackedPerson], _ exposed: Double, _ now: Double
     ) {
         if let present = tracker[id] { last = present }
-        guard let person = last, person.id == id, tracker[id] != nil || person.sightings > 2 else {
+        guard let person = last, person.id == id, tracker[id] != nil || person.isConfirmed else {
             // The observations were a false detection.
             state = .waiting
             begun = now

@@ -7,6 +7,8 @@ public struct TrackedPerson: Sendable {
     public let id: Int
     /// Number of pictures in which the person was found.
     public internal(set) var sightings = 1
+    /// True if the person is not a false detection: the person was found in three pictures.
+    var isConfirmed: Bool { sightings >= 3 }
     /// Time of the first observation, s.
     let firstSeen: Double
     /// Time of the last observation, s.
@@ -104,8 +106,7 @@ public struct PersonTracker: Sendable {
         }
         people.removeAll { person in
             let limit = person.id == kept?.id ? kept?.seconds ?? memory : memory
-            // A person with fewer than three observations can be a false detection.
-            return time - person.lastSeen > (person.sightings < 3 ? min(limit, 0.35) : limit)
+            return time - person.lastSeen > (person.isConfirmed ? limit : min(limit, 0.35))
         }
         for index in choice.indices where choice[index] == nil && people.count < Self.limit {
             let sighting = sightings[index]
