@@ -72,9 +72,13 @@ final class CameraCommandExecutor: Sendable {
     /// - Parameters:
     ///   - feed: State of the video feed.
     ///   - directory: Directory of recordings.
+    ///   - latest: Action of the latest command; nil before the first command.
     ///   - problem: Reason for the latest command's failure; nil after success.
     /// - Returns: State of the camera, without the latest command's number.
-    func state(_ feed: FeedSupervisor.Report, directory: String, problem: String?) -> CaptureState {
+    func state(
+        _ feed: FeedSupervisor.Report, directory: String, latest: CameraOrder.Action?,
+        problem: String?
+    ) -> CaptureState {
         var state = CaptureState()
         state.isRecording = feed.recording != nil
         state.recordingS = Number(
@@ -82,8 +86,9 @@ final class CameraCommandExecutor: Sendable {
         let photos = photos.withLock { $0 }
         state.photos = photos.count
         // While a photo is pending, the problem of a recording would read as the photo's failure.
-        let recordingProblem = photos.pending == 0 ? feed.recordingProblem : nil
-        state.problem = (problem ?? photos.problem ?? recordingProblem).map {
+        // After new settings, an earlier problem would read as the failure of the settings.
+        let earlier = photos.problem ?? (photos.pending == 0 ? feed.recordingProblem : nil)
+        state.problem = (problem ?? (latest == .set ? nil : earlier)).map {
             String($0.prefix(200))
         }
         var info = statvfs()

@@ -65,6 +65,8 @@ struct EyesService {
     /// Settings from users' commands, as `KEY=VALUE`, until the file is read again.
     private var ordered: [String] = []
     private var problem: String?
+    /// Action of the latest command.
+    private var latest: CameraOrder.Action?
     private let manager = SystemManager()
 
     /// Opens the server's port, and starts the threads.
@@ -160,7 +162,8 @@ struct EyesService {
                 lastProblem = link?.problem
             }
             report.capture = commands.state(
-                now.feed, directory: settings.video.recordDirectory, problem: problem)
+                now.feed, directory: settings.video.recordDirectory, latest: latest,
+                problem: problem)
             if !report.finding.isEmpty { link?.report(report) }
         }
     }
@@ -185,6 +188,7 @@ struct EyesService {
 
     /// Executes a user's command.
     private mutating func execute(_ order: CameraOrder) {
+        latest = order.action
         switch order.action {
         case .photo: problem = commands.photo(in: settings.video.recordDirectory)
         case .record:

@@ -34,7 +34,7 @@ struct FeedRun {
         let video = supervisor.settings
         guard video.enabled else {
             close()
-            loss = nil
+            (loss, failed) = (nil, nil)
             supervisor.update {
                 $0 = .init(keeping: $0, phase: .off)
                 $0.recordingProblem = video.record ? "the video is off (video.enabled)" : nil
@@ -47,7 +47,7 @@ struct FeedRun {
                 || supervisor.dependencies.isWanted()
         else {
             close()
-            loss = nil
+            (loss, failed) = (nil, nil)
             supervisor.update {
                 $0 = .init(keeping: $0, phase: .waiting)
                 $0.recordingProblem = nil
