@@ -214,6 +214,17 @@ import Wire
             try bench.tuning.save([key], from: phone, by: "phone")
             bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
             #expect(bench.value == 90)
+
+            // The trial of an app is not kept by a ground station.
+            let station = CommandSource(link: .mavlink, connection: 1)
+            try bench.tuning.change(
+                [SettingUpdate(\.airos.rollbackS, 30)], from: station, by: "mavlink 255/190")
+            try bench.tuning.change(
+                [SettingUpdate(\.control.maxRateDps, 70)], from: phone, by: "phone")
+            #expect(bench.value == 70)
+            try bench.tuning.save([key], from: station, by: "mavlink 255/190")
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 90)
         }
     }
 

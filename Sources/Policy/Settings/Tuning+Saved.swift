@@ -116,7 +116,7 @@ extension Tuning {
         }
         let text: [String: String?]
         do throws(Refusal) {
-            guard let unsaved = try unsaved(keys, updates) else {
+            guard let unsaved = try unsaved(keys, updates, source.link) else {
                 tell(who, what)
                 return kept(.success(()))
             }
@@ -137,7 +137,7 @@ extension Tuning {
             }
             // If another client's temporary change is active, the rollback of this change must not
             // revert the values that are saved here.
-            let lasting = updated(state.lasting(for: .apps))
+            let lasting = updated(state.lasting(for: source.link))
             state.store = updated(state.store)
             state.rollback.amend { $0.adopt(keys, from: lasting) }
             self.publish(&state)
@@ -149,12 +149,12 @@ extension Tuning {
 
     /// Finds the change that must be written; nil if all values are already active and on the disk.
     private func unsaved(
-        _ keys: [String], _ updates: [SettingUpdate]
+        _ keys: [String], _ updates: [SettingUpdate], _ link: CommandSource.Link
     ) throws(Refusal) -> [String: String?]? {
         try state.withLock { (state) throws(Refusal) in
             let (lasting, changed): (ParameterStore, ParameterStore)
             do throws(ConfigurationProblem) {
-                lasting = try state.lasting(for: .apps).changed(updates)
+                lasting = try state.lasting(for: link).changed(updates)
                 changed = try state.store.changed(updates)
             } catch {
                 throw Refusal(error)

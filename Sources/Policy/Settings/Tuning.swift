@@ -45,9 +45,10 @@ package final class Tuning: Sendable {
             reverted(to: rollback.snapshot(of: ChangeOwner.assistants.rawValue))
         }
 
-        /// The settings without the temporary change of another owner than the given one.
-        func lasting(for owner: ChangeOwner) -> ParameterStore {
-            let isOwn = rollback.snapshot(of: owner.rawValue) != nil
+        /// The settings that a save from this link stores: without a temporary change, unless the
+        /// apps' own change is saved.
+        func lasting(for link: CommandSource.Link) -> ParameterStore {
+            let isOwn = link == .airos && rollback.snapshot(of: ChangeOwner.apps.rawValue) != nil
             return isOwn ? store : reverted(to: rollback.snapshot)
         }
 
