@@ -25,6 +25,7 @@ struct ToolPolicy: Sendable {
         "keys": "Returns the same as `get` without parameters.",
         "pair": "Grants access to phones.",
         "ping": "For programs that measure the connection. MCP has its own `ping`.",
+        "recentre": "Turns the camera by any angle. `point` turns it within the limits.",
         "reload": "Makes changes of files permanent, which only a person may do.",
         "save": "Makes changes permanent, which only a person may do.",
         "subscribe": "Streams values, which tools cannot do.",
@@ -37,8 +38,7 @@ struct ToolPolicy: Sendable {
     /// Methods with write access that are not destructive: they move the camera within its limits,
     /// or change a setting temporarily.
     private static let harmless: Set<String> = [
-        "follow", "point", "rate", "recentre", "record", "release", "set", "shoot", "spectrum",
-        "stop",
+        "follow", "point", "rate", "record", "release", "set", "shoot", "spectrum", "stop",
     ]
 
     /// Values of the parameter `action` that an assistant cannot use.

@@ -238,6 +238,8 @@ import Wire
                 let answer = try assistant.ask(#"{"id":3,"method":\#(task)}"#)
                 #expect(answer["error"]?["code"] == "not_in_control", "\(answer.text)")
             }
+            let recentre = try assistant.ask(#"{"id":5,"method":"recentre"}"#)
+            #expect(recentre["error"]?["code"] == "permission_denied", "\(recentre.text)")
             let undo = #"{"id":4,"method":"calibrate","params":{"action":"undo"}}"#
             let refusal = try assistant.ask(undo)["error"]?["message"]?.string ?? ""
             #expect(refusal.contains("a person can"), "\(refusal)")

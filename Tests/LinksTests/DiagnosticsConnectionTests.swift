@@ -160,8 +160,8 @@ struct DiagnosticsConnectionTests {
             backend.record.withLock { $0.isDoctorSlow = false }
             #expect(try slow.json()["id"] == 1)
             #expect(try other.ask(#"{"id":2,"method":"status"}"#)["id"] == 2)
+            #expect(eventually(within: 10) { backend.closed.count == 20 })
             #expect(backend.statuses == 1)
-            #expect(backend.closed.count == 20)
         }
     }
 

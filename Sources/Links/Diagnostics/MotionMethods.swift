@@ -59,6 +59,8 @@ extension SocketMethod {
                 "Levels the camera, and points it in the direction of the handle; only in the modes locked and pan_follow.",
                 []
             ) { (_, caller) throws(Refusal) in
+                // The angle of this turn has no limit.
+                try caller.requirePerson(for: "recentre")
                 try port.recentre(from: caller.source, now: port.now)
                 let isKnown = port.snapshot.flatMap(VehicleHeading.heading) != nil
                 return Acknowledgement(

@@ -15,7 +15,7 @@ extension GimbalDirector {
     mutating func look(
         at target: RegionOfInterest.Target, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
-        if let snapshot, VehicleHeading.heading(in: snapshot) == nil {
+        if let snapshot, !snapshot.showsJoints {
             throw Refusal(
                 .sensorMissing,
                 "The joint angles are unknown, so the gimbal does not know its heading: encoders or a handle IMU are necessary."

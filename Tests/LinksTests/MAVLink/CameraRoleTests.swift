@@ -133,13 +133,13 @@ private final class Photos: Sendable {
         #expect(component.sent(CommandAck.self).map(\.result) == [2])
         // A pause of airframe-eyes does not report old photos again.
         photos.reported.withLock { $0 = nil }
-        _ = component.advance(now: at(1.5))
-        photos.reported.withLock { $0 = 3 }
         _ = component.advance(now: at(2.15))
+        photos.reported.withLock { $0 = 3 }
+        _ = component.advance(now: at(3.2))
         #expect(indices().isEmpty)
         // A restart of airframed during a long series does not report all photos again.
         photos.reported.withLock { $0 = 1000 }
-        _ = component.advance(now: at(3.3))
+        _ = component.advance(now: at(4.3))
         #expect(indices() == Array(992..<1000))
     }
 

@@ -30,6 +30,15 @@ import Wire
         let source = CommandSource(station, link: .rbl)
         #expect(source.description == "rbl client 255/190")
         #expect(gimbal.memory.withLock { $0.owner } == source)
+        // Another phone that used the same IDs before does not end the control.
+        role.receive(
+            Heartbeat().frame(from: station, sequence: 0, version: .v1), from: .iPhone,
+            now: at(1.1), &output)
+        role.receive(
+            Heartbeat().frame(from: station, sequence: 1, version: .v1), from: .iPad,
+            now: at(1.2), &output)
+        role.disconnected(.iPhone, now: at(1.3))
+        #expect(gimbal.memory.withLock { $0.gone }.isEmpty)
         role.disconnected(.iPad, now: at(1.5))
         #expect(gimbal.memory.withLock { $0.gone } == [source])
         // The end of a connection without control has no effect.

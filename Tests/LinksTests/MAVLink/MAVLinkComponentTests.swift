@@ -141,7 +141,7 @@ import Wire
 
     @Test("a place with an altitude above terrain is refused because of its frame")
     func placeFrame() {
-        gimbal.memory.withLock { $0.snapshot.jointSource = .encoders }
+        gimbal.memory.withLock { $0.snapshot.showsJoints = true }
         let component = component()
         var message = CommandInt()
         message.command = MAVLinkCommand.roiLocation.rawValue

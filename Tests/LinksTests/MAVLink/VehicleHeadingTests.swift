@@ -18,6 +18,7 @@ import Wire
         snapshot.attitude = .aboutZ(camera * degree)
         snapshot.joints.yaw = (camera - handle) * degree
         snapshot.jointSource = .encoders
+        snapshot.showsJoints = true
         snapshot.output.enabled = true
         return snapshot
     }
@@ -89,7 +90,7 @@ import Wire
             }
         }
         #expect(look()?.code == .noValue)
-        gimbal.memory.withLock { $0.snapshot.jointSource = .assumed }
+        gimbal.memory.withLock { $0.snapshot.showsJoints = false }
         #expect(look()?.code == .sensorMissing)
     }
 

@@ -21,8 +21,8 @@ public final class FlightDisplayRole: SerialRole {
     private let component: MAVLinkComponent
     private let hearsStopsOnly: Bool
     private var parsers: [Central: MAVLinkParser] = [:]
-    /// Addresses of the MAVLink components in the frames of each phone.
-    private var senders: [Central: Set<MAVLinkAddress>] = [:]
+    /// Phone that has sent the newest frame of each MAVLink component.
+    private var phones: [MAVLinkAddress: Central] = [:]
 
     /// Creates a role.
     ///
@@ -58,9 +58,7 @@ public final class FlightDisplayRole: SerialRole {
                 component.admits(frame, bytes: bytes, from: Self.peer, now: now), !hearsStopsOnly
             else { continue }
             component.handle(frame, from: Self.peer, now: now)
-            if component.isHeard(frame.sender) {
-                senders[central, default: []].insert(frame.sender)
-            }
+            if component.isHeard(frame.sender) { phones[frame.sender] = central }
         }
         send(&output)
     }
@@ -83,7 +81,8 @@ public final class FlightDisplayRole: SerialRole {
     /// frame.
     public func disconnected(_ central: Central, now: Instant) {
         parsers[central] = nil
-        for sender in senders.removeValue(forKey: central) ?? [] {
+        for (sender, phone) in phones where phone == central {
+            phones[sender] = nil
             component.drop(sender, "has disconnected", now: now)
         }
     }
