@@ -303,13 +303,13 @@ public enum Schema {
         ),
         .bool(
             "commander.allow_rbl", \.commander.allowRbl, .live,
-            "If true, clients of RedBearLab's serial service can take control."),
+            "If true, clients of RedBearLab's serial service can take control, also with MAVLink."),
         .bool(
             "commander.allow_udp", \.commander.allowUdp, .live,
             "If true, the remote control of the wheels over UDP can take control."),
         .bool(
             "commander.allow_mavlink", \.commander.allowMavlink, .live,
-            "If true, MAVLink peers can take control."),
+            "If true, MAVLink peers on UDP and on the serial port can take control."),
     ]
 
     private static let services: [Setting] = [
