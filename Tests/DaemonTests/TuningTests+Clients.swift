@@ -1,0 +1,65 @@
+import Configuration
+import GimbalCore
+import Policy
+import Port
+import Realtime
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+// Tests of changes and saves by apps and ground stations.
+extension TuningTests {
+    @Test(
+        "a peer's change is unsaved until the peer saves it; the same value again adds no history entry"
+    )
+    func setAndSave() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let key = "motion.max_rate_dps"
+            let peer = CommandSource(link: .mavlink, connection: 1)
+            let change = SettingUpdate(\.motion.maxRateDps, AxisVector(repeating: 90))
+            try bench.tuning.change([change], from: peer, by: "mavlink 255/190")
+            let notes = bench.tuning.history.entries.count
+            try bench.tuning.change([change], from: peer, by: "mavlink 255/190")
+            #expect(bench.tuning.history.entries.count == notes)
+            #expect(bench.tuning.configurationStatus.unsaved == [key])
+            try bench.tuning.save([key], from: peer, by: "mavlink 255/190")
+            #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
+        }
+    }
+
+    @Test("an app's save keeps the app's values, but not the temporary change of another client")
+    func savesOwn() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let key = "control.max_rate_dps"
+            let phone = CommandSource(link: .airos, connection: 1)
+            try bench.set(100, rollback: 30)
+            try bench.tuning.save([key], from: phone, by: "phone")
+            #expect(bench.value == 100)
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 360)
+            #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
+
+            try bench.set(100, rollback: 30)
+            let change = SettingUpdate(\.control.maxRateDps, 90)
+            try bench.tuning.change([change], from: phone, by: "phone")
+            try bench.tuning.save([key], from: phone, by: "phone")
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 90)
+
+            // The trial of an app is not kept by a ground station.
+            let station = CommandSource(link: .mavlink, connection: 1)
+            try bench.tuning.change(
+                [SettingUpdate(\.airos.rollbackS, 30)], from: station, by: "mavlink 255/190")
+            try bench.tuning.change(
+                [SettingUpdate(\.control.maxRateDps, 70)], from: phone, by: "phone")
+            #expect(bench.value == 70)
+            try bench.tuning.save([key], from: station, by: "mavlink 255/190")
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 90)
+        }
+    }
+}
