@@ -17,16 +17,19 @@ import Wire
             logger: LineLog().logger, now: at(0))
     }
 
+    /// Frame of the station with a command to the gimbal.
+    private func frame(_ number: MAVLinkCommand, _ first: Float) -> [UInt8] {
+        var command = CommandLong()
+        command.command = number.rawValue
+        command.params = [first, 0, 0, 0, 0, 0, 0]
+        command.target = MAVLinkAddress(system: 1, component: 154)
+        return command.frame(from: station, sequence: 0, version: .v1)
+    }
+
     @Test("requests of a flight display come from the link `rbl`, and end with the connection")
     func displayLink() {
-        var arm = CommandLong()
-        arm.command = MAVLinkCommand.armDisarm.rawValue
-        arm.params = [1, 0, 0, 0, 0, 0, 0]
-        arm.target = MAVLinkAddress(system: 1, component: 154)
         var output = SerialOutput(capacity: 100_000)
-        role.receive(
-            arm.frame(from: station, sequence: 0, version: .v1), from: .iPad, now: at(1),
-            &output)
+        role.receive(frame(.armDisarm, 1), from: .iPad, now: at(1), &output)
         let source = CommandSource(station, link: .rbl)
         #expect(source.description == "rbl client 255/190")
         #expect(gimbal.memory.withLock { $0.owner } == source)
@@ -48,28 +51,17 @@ import Wire
 
     @Test("a whole frame with an emergency stop is recognised before it is executed")
     func stop() {
-        var stop = CommandLong()
-        stop.command = MAVLinkCommand.flightTermination.rawValue
-        stop.params = [1, 0, 0, 0, 0, 0, 0]
-        stop.target = MAVLinkAddress(system: 1, component: 154)
-        let bytes = stop.frame(from: station, sequence: 0, version: .v1)
-        #expect(role.isEmergencyStop(bytes))
-        #expect(!role.isEmergencyStop(Array(bytes.dropLast())))
-        stop.params[0] = 0
-        #expect(!role.isEmergencyStop(stop.frame(from: station, sequence: 0, version: .v1)))
+        let stop = frame(.flightTermination, 1)
+        #expect(role.isEmergencyStop(stop))
+        #expect(!role.isEmergencyStop(Array(stop.dropLast())))
+        #expect(!role.isEmergencyStop(frame(.flightTermination, 0)))
         #expect(gimbal.takeRequests().isEmpty)
     }
 
     @Test("a flight display gets only messages of MAVLink version 1, regardless of its requests")
     func display() {
         var output = SerialOutput(capacity: 100_000)
-        var ask = CommandLong()
-        ask.command = MAVLinkCommand.requestMessage.rawValue
-        ask.params = [285, 0, 0, 0, 0, 0, 0]
-        ask.target = MAVLinkAddress(system: 1, component: 154)
-        role.receive(
-            ask.frame(from: station, sequence: 0, version: .v1), from: .iPad, now: at(0),
-            &output)
+        role.receive(frame(.requestMessage, 285), from: .iPad, now: at(0), &output)
         var now = at(0)
         while now < at(10), let next = role.advance(now: now, &output) {
             now = max(next, now.advanced(bySeconds: 1e-4))
