@@ -83,6 +83,37 @@ struct RecordingTests {
         }
     }
 
+    @Test("a failed recording is tried again after the video was off")
+    func retry() throws {
+        try withTemporaryDirectory { directory in
+            let missing = directory.appending("videos")
+            var video = video(in: missing)
+            let stream = try RunningStream(video)
+            #expect(
+                stream.report(within: 5) { $0.recordingProblem?.contains("no directory") == true })
+            try makeDirectory(missing)
+            for isEnabled in [false, true] {
+                video.enabled = isEnabled
+                stream.keeper.apply(video)
+                #expect(stream.report(within: 5) { ($0.recording != nil) == isEnabled })
+                if !isEnabled { #expect(stream.report(within: 5) { $0.phase == .off }) }
+            }
+        }
+    }
+
+    @Test("the problem of a recording does not count as a failure of new settings")
+    func settings() {
+        let commands = CameraCommandExecutor(nil)
+        var feed = FeedSupervisor.Report()
+        feed.recordingProblem = "the recording waits for the camera"
+        func problem(_ latest: CameraOrder.Action, _ own: String? = nil) -> String? {
+            commands.state(feed, directory: "/", latest: latest, problem: own).problem
+        }
+        #expect(problem(.record) == feed.recordingProblem)
+        #expect(problem(.set) == nil)
+        #expect(problem(.set, "wrong value") == "wrong value")
+    }
+
     @Test("a recording without a camera states its reason, and ends with the request")
     func noCamera() throws {
         try withTemporaryDirectory { directory in
