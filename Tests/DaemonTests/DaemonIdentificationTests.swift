@@ -58,8 +58,9 @@ import Wire
 
     /// Tunes pitch with `--apply`. Repeats a run that failed because a busy machine delayed the
     /// loop; returns nil if every run fails for this reason. With `measuresDelay`, also repeats a
-    /// run that proposes no delay of the gyroscope, because pauses of the loop of 20 ms to 50 ms
-    /// make the measurement inaccurate; the last run counts in any case.
+    /// run with a delayed loop that proposes no delay of the gyroscope, because pauses of 20 ms to
+    /// 50 ms make the delay or the gain of the measurement inaccurate; the last run counts in any
+    /// case.
     private func tunePitch(
         _ daemon: RunningDaemon, measuresDelay: Bool = false
     ) throws -> JSONValue? {
@@ -77,7 +78,7 @@ import Wire
             let hasDelay = try daemon.ask("diff").array?.contains {
                 $0["key"]?.string == "imu.filter_delay_ms"
             }
-            if measuresDelay, hasDelay != true, attempt < 3 {
+            if measuresDelay, hasDelay != true, overruns > 0, attempt < 3 {
                 print("No delay, with \(Int(overruns)) late ticks: \(report.text.prefix(600))")
                 #expect(try daemon.control("baseline", "restore", "before-autotune").status == 0)
                 continue
