@@ -1,5 +1,4 @@
 import Configuration
-import Glibc
 import Logging
 import Persistence
 import Policy
@@ -14,25 +13,6 @@ import Wire
 @testable import Daemon
 
 @Suite("Thread for the state directory") struct StateOwnerTests {
-    /// A disk whose fsync blocks while the gate is shut.
-    private final class Gate: Sendable {
-        private let isShut = Mutex(false)
-        let syncs = Mutex(0)
-
-        var calls: FileCalls {
-            var calls = FileCalls.system
-            let sync = calls.sync
-            calls.sync = { (file) throws(Errno) in
-                self.syncs.withLock { $0 += 1 }
-                while self.isShut.withLock({ $0 }) { usleepBriefly() }
-                try sync(file)
-            }
-            return calls
-        }
-
-        func shut(_ isOn: Bool) { isShut.withLock { $0 = isOn } }
-    }
-
     private typealias Outcome = Mutex<Result<SavedState, any Error>?>
 
     @Test(
@@ -40,7 +20,7 @@ import Wire
     )
     func together() throws {
         try withTemporaryDirectory { directory throws in
-            let gate = Gate()
+            let gate = GatedDisk()
             let stateOwner = StateOwner(directory: "\(directory)", calls: gate.calls, log: .silent)
             gate.shut(true)
             let order = Mutex<[String]>([])
@@ -53,7 +33,7 @@ import Wire
                 }
             }
             write("first")
-            while gate.syncs.withLock({ $0 }) == 0 { usleepBriefly() }
+            try gate.waitForWrite()
             for name in ["second", "not a name", "third"] { write(name) }
             #expect(order.withLock { $0 }.isEmpty)
             #expect(
@@ -82,7 +62,7 @@ import Wire
     )
     func hangs() throws {
         try withTemporaryDirectory { directory throws in
-            let gate = Gate()
+            let gate = GatedDisk()
             let stateOwner = StateOwner(directory: "\(directory)", calls: gate.calls, log: .silent)
             gate.shut(true)
             let refusals = Mutex<[String]>([])
@@ -96,7 +76,7 @@ import Wire
                 }
             }
             write()
-            while gate.syncs.withLock({ $0 }) == 0 { usleepBriefly() }
+            try gate.waitForWrite()
             for _ in 0..<65 { write() }
             #expect(refusals.withLock { $0 }.count == 1)
             #expect(refusals.withLock { $0 }.first?.contains("64 saves wait") == true)
@@ -105,5 +85,3 @@ import Wire
         }
     }
 }
-
-private func usleepBriefly() { _ = Glibc.usleep(500) }

@@ -62,4 +62,28 @@ extension TuningTests {
             #expect(bench.value == 90)
         }
     }
+
+    @Test("an app's temporary change that begins during the app's save reverts to the saved values")
+    func trialDuringSave() throws {
+        try withTemporaryDirectory { directory throws in
+            let disk = GatedDisk()
+            let bench = try Bench(
+                directory, overrides: ["airos.rollback_s=30"], calls: disk.calls)
+            let phone = CommandSource(link: .airos, connection: 1)
+            try bench.set(90)
+            try awaited { (done: @escaping Later<Void>) in
+                disk.shut(true)
+                defer { disk.shut(false) }
+                try bench.tuning.save(
+                    ["control.max_rate_dps"], with: [], from: phone, (who: "phone", what: "saved"),
+                    done)
+                try disk.waitForWrite()
+                try bench.tuning.change(
+                    [SettingUpdate(\.control.maxRateDps, 70)], from: phone, by: "phone")
+            }
+            #expect(bench.value == 70)
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 90)
+        }
+    }
 }

@@ -24,13 +24,15 @@ import Wire
         private let store = LogStore(isJournal: false)
 
         init(
-            _ directory: FilePath, config: FilePath? = nil, overrides: [String] = []
+            _ directory: FilePath, config: FilePath? = nil, overrides: [String] = [],
+            calls: FileCalls = .system
         ) throws {
             let source = ConfigurationSource(
                 config: config?.string,
                 overrides: ["persistence.directory=\(directory)/state"] + overrides)
             let loaded = try ConfigurationLoader.load(source)
-            let stateOwner = StateOwner(directory: "\(directory)/state", log: .silent)
+            let stateOwner = StateOwner(
+                directory: "\(directory)/state", calls: calls, log: .silent)
             let parameters = stateOwner.load(into: loaded)
             let mailbox = makeMailbox(initial: parameters.settings.stabilizerParameters)
             let logStore = store

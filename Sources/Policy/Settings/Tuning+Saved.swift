@@ -135,9 +135,14 @@ extension Tuning {
                 store.adopt(saved: saved.parameters)
                 return store
             }
-            // If another client's temporary change is active, the rollback of this change must not
-            // revert the values that are saved here.
-            let lasting = updated(state.lasting(for: source.link))
+            // The rollback of a temporary change that is not saved must not revert the values that
+            // are saved here. A change that began during the write is not saved.
+            let isNew = state.rollback.beginnings != beginnings
+            var lasting = updated(
+                isNew
+                    ? state.reverted(to: state.rollback.snapshot)
+                    : state.lasting(for: source.link))
+            if isNew { lasting.discardUnsaved() }
             state.store = updated(state.store)
             state.rollback.amend { $0.adopt(keys, from: lasting) }
             self.publish(&state)
