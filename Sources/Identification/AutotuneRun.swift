@@ -15,6 +15,8 @@ public struct AutotuneRun: Sendable {
         case trial(Stabilizer.Parameters)
         /// Start an excitation.
         case excite(Excitation)
+        /// Call `judge` and take its action: the measurement of an axis is complete.
+        case judge
         /// The run has ended: restore the previous gains; `outcome` contains the result.
         case finish
     }
@@ -33,6 +35,7 @@ public struct AutotuneRun: Sendable {
         case settling
         case ramping
         case measuring
+        case judging
         case over
     }
 
@@ -105,6 +108,7 @@ public struct AutotuneRun: Sendable {
         case .catching, .settling: "letting the camera settle"
         case .ramping: "finding the amplitude of the shake"
         case .measuring: isFine ? "measuring" : "measuring roughly"
+        case .judging: "evaluating the measurement"
         case .over: ""
         }
     }
@@ -116,7 +120,7 @@ public struct AutotuneRun: Sendable {
             switch phase {
             case .observing, .catching, .settling, .over: 0
             case .ramping: isFine ? 0.1 : 0.02
-            case .measuring:
+            case .measuring, .judging:
                 (isFine ? 0.25 : 0.05) + (isFine ? 0.75 : 0.15) * Double(ticks)
                     / Double(max(excitation.ticks, 1))
             }
@@ -155,7 +159,7 @@ public struct AutotuneRun: Sendable {
         case .catching: return catchCamera()
         case .settling: return settle(snapshot)
         case .ramping, .measuring: return follow(snapshot)
-        case .over: return nil
+        case .judging, .over: return nil
         }
     }
 
@@ -266,8 +270,9 @@ public struct AutotuneRun: Sendable {
         case .error where trial == nil, .saturated where trial == nil: return soften()
         default: return fail(Self.sentence(state.ending))
         }
-        if case .measuring = phase { return judge() }
-        return louder()
+        guard case .measuring = phase else { return louder() }
+        phase = .judging
+        return .judge
     }
 
     private mutating func louder() -> Action {
@@ -288,7 +293,12 @@ public struct AutotuneRun: Sendable {
             amplitude: excitation.amplitude * min(room, 1.7), ticks: Int(0.5 * tickRate))
     }
 
-    private mutating func judge() -> Action {
+    /// Evaluates the measurement of an axis. The evaluation takes up to some tenths of a second;
+    /// therefore `take` does not include it.
+    ///
+    /// - Returns: Next action; nil if no measurement is complete.
+    public mutating func judge() -> Action? {
+        guard case .judging = phase else { return nil }
         let inForce = trial ?? method.present
         guard let found = method.identify(record, inForce: inForce, tickRate: tickRate),
             found.residual < 0.5

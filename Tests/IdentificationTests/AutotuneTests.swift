@@ -65,6 +65,27 @@ struct AutotuneTests {
         #expect(abs(found.design.margins.phaseDegrees - phase(lead: 0.003)) > 1)
     }
 
+    @Test("no tick evaluates a measurement, and a cancelled run is not evaluated")
+    func evaluation() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        loop.run(seconds: 3)
+        var run = AutotuneRun(
+            axes: [.pitch], present: loop.stabilizer.parameters, tickRate: 1000)
+        for _ in 0..<60_000 {
+            loop.step()
+            let action = run.take(loop.snapshot)
+            if case .judge = action { break }
+            loop.execute(action, of: &run)
+        }
+        #expect(run.words == "evaluating the measurement" && run.results.isEmpty)
+        var cancelled = run
+        cancelled.cancel("The user has cancelled the run.")
+        loop.execute(cancelled.judge(), of: &cancelled)
+        #expect(cancelled.results.isEmpty)
+        loop.execute(run.judge(), of: &run)
+        #expect(run.results.map(\.axis) == [.pitch])
+    }
+
     @Test("ends at the next command from any source")
     func command() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
@@ -91,15 +112,20 @@ extension SimulatedLoop {
         for tick in 0..<Int(seconds * 1000) where run.outcome == nil {
             step()
             meanwhile(&self, tick)
-            switch run.take(snapshot) {
-            case .trial(let trial): stabilizer.apply(trial)
-            case .excite(let excitation):
-                ask(.excite(excitation))
-            case .finish, nil: break
-            }
+            execute(run.take(snapshot), of: &run)
         }
         stabilizer.apply(before)
         return run
+    }
+
+    /// Executes an action of a run.
+    mutating func execute(_ action: AutotuneRun.Action?, of run: inout AutotuneRun) {
+        switch action {
+        case .trial(let trial): stabilizer.apply(trial)
+        case .excite(let excitation): ask(.excite(excitation))
+        case .judge: execute(run.judge(), of: &run)
+        case .finish, nil: break
+        }
     }
 
     /// A request from any source ends a run.

@@ -11,8 +11,8 @@ import Wire
 /// Service that runs one autotune at a time. The service passes the loop's records to
 /// `AutotuneRun`, and the actions of the run to `Commander` and `Tuning`.
 ///
-/// The thread that drains the telemetry calls `feed` and `advance`. `feed` only computes; `advance`
-/// executes the actions.
+/// The thread that drains the telemetry calls `feed` and `advance`. `feed` only records; `advance`
+/// executes the actions, and evaluates the measurements.
 final class AutotuneService: Sendable {
     private struct State {
         var run: AutotuneRun?
@@ -129,7 +129,7 @@ final class AutotuneService: Sendable {
 
     private func stop(where isMeant: (State) -> Bool) {
         state.withLock { state in
-            guard state.run != nil, !state.isSaving, isMeant(state) else { return }
+            guard let run = state.run, run.outcome == nil, isMeant(state) else { return }
             state.run?.cancel("The autotune is cancelled. The gains have not changed.")
             state.actions = [.finish]
         }
@@ -157,12 +157,27 @@ final class AutotuneService: Sendable {
             defer { state.actions = [] }
             return state.actions
         }
-        for action in actions {
-            switch action {
-            case .trial(let trial): tuning.setTrial(trial)
-            case .excite(let excitation): excite(excitation, now: now)
-            case .finish: finish(now: now)
-            }
+        for action in actions { execute(action, now: now) }
+    }
+
+    private func execute(_ action: AutotuneRun.Action, now: Instant) {
+        switch action {
+        case .trial(let trial): tuning.setTrial(trial)
+        case .excite(let excitation): excite(excitation, now: now)
+        case .judge: if let next = judge() { execute(next, now: now) }
+        case .finish: finish(now: now)
+        }
+    }
+
+    /// Evaluates the measurement of an axis on a copy of the run, without the lock, because requests
+    /// must not wait for the evaluation. If the run is cancelled meanwhile, the copy is discarded.
+    private func judge() -> AutotuneRun.Action? {
+        guard var judged = state.withLock({ $0.run }) else { return nil }
+        let action = judged.judge()
+        return state.withLock { [judged] state in
+            guard let run = state.run, run.outcome == nil else { return nil }
+            state.run = judged
+            return action
         }
     }
 

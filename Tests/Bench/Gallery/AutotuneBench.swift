@@ -224,11 +224,16 @@ extension AutotuneRun {
     mutating func finish(in loop: inout SimulatedLoop) {
         while outcome == nil, loop.seconds < 200 {
             loop.step()
-            switch take(loop.snapshot) {
-            case .trial(let trial): loop.stabilizer.apply(trial)
-            case .excite(let excitation): loop.ask(.excite(excitation))
-            case .finish, nil: break
-            }
+            execute(take(loop.snapshot), in: &loop)
+        }
+    }
+
+    private mutating func execute(_ action: Action?, in loop: inout SimulatedLoop) {
+        switch action {
+        case .trial(let trial): loop.stabilizer.apply(trial)
+        case .excite(let excitation): loop.ask(.excite(excitation))
+        case .judge: execute(judge(), in: &loop)
+        case .finish, nil: break
         }
     }
 }
