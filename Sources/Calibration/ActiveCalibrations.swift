@@ -1,16 +1,21 @@
 public import GimbalCore
 
-/// All active calibrations, each with the previous calibration of its kind, which an undo restores.
+/// The calibrations of all sensors, each with the previous calibration of its kind and sensor, which
+/// an undo restores. The calibrations of the present sensor are active.
 public struct ActiveCalibrations: Sendable, Equatable {
+    /// The calibrations of one kind and one sensor.
     private struct Entry: Sendable, Equatable {
         var current: CalibrationRecord?
         var previous: CalibrationRecord?
         /// Sequence number of the newest change of any kind since the start; 0 means that no change
         /// can be undone.
         var change = 0
+
+        /// The newest calibration; the previous one if the newest one is damaged.
+        var newest: CalibrationRecord? { current ?? previous }
     }
 
-    private var entries: [CalibrationKind: Entry] = [:]
+    private var entries: [CalibrationKind: [Entry]] = [:]
     /// Name and place of the present sensor; nil accepts the calibrations of every sensor.
     public let sensor: String?
 
@@ -19,17 +24,30 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// - Parameter sensor: Name and place of the present sensor.
     public init(sensor: String? = nil) { self.sensor = sensor }
 
-    /// Active calibration of the given kind. A calibration of another sensor is not active; if it is
-    /// the current calibration, the previous calibration is active.
-    public func record(_ kind: CalibrationKind) -> CalibrationRecord? {
-        [entries[kind]?.current, entries[kind]?.previous].lazy.compactMap(\.self)
-            .first(where: isOfSensor)
+    /// Active calibration of the given kind. A calibration of another sensor is not active.
+    public func record(_ kind: CalibrationKind) -> CalibrationRecord? { entry(kind)?.newest }
+
+    /// Newest calibration of another sensor for each kind without an active calibration. These
+    /// calibrations become active again with their sensor.
+    public var ignored: [CalibrationRecord] {
+        CalibrationKind.allCases.filter { record($0) == nil }.compactMap { kind in
+            entries[kind]?.compactMap(\.newest).max { $0.date < $1.date }
+        }
     }
 
-    /// Calibrations that are not active because they belong to another sensor. They become active
-    /// again with their sensor.
-    public var ignored: [CalibrationRecord] {
-        CalibrationKind.allCases.compactMap { entries[$0]?.current }.filter { !isOfSensor($0) }
+    /// The active entry of the given kind.
+    private func entry(_ kind: CalibrationKind) -> Entry? {
+        active(kind).flatMap { entries[kind]?[$0] }
+    }
+
+    /// Index of the active entry: the present sensor's own entry, otherwise an entry that is valid
+    /// for every sensor.
+    private func active(_ kind: CalibrationKind) -> Int? {
+        own(kind) ?? entries[kind]?.firstIndex { $0.newest.map(isOfSensor) ?? false }
+    }
+
+    private func own(_ kind: CalibrationKind) -> Int? {
+        entries[kind]?.firstIndex { $0.newest?.sensor == sensor }
     }
 
     private func isOfSensor(_ record: CalibrationRecord) -> Bool {
@@ -39,20 +57,28 @@ public struct ActiveCalibrations: Sendable, Equatable {
 
     /// True if the last change of the given kind can be undone, even if it was the first
     /// calibration. A calibration of another sensor cannot be undone.
-    public func canUndo(_ kind: CalibrationKind) -> Bool {
-        guard let entry = entries[kind], entry.change > 0 else { return false }
-        return entry.current.map(isOfSensor) ?? true
-    }
+    public func canUndo(_ kind: CalibrationKind) -> Bool { (entry(kind)?.change ?? 0) > 0 }
 
     /// Applies a calibration of the present sensor, and keeps the previous calibration for an undo.
+    /// The calibrations of other sensors do not change.
     public mutating func apply(_ record: CalibrationRecord) {
         var record = record
         record.sensor = sensor
-        let newest = entries.values.map(\.change).max() ?? 0
-        entries[record.kind] = Entry(
-            current: record,
-            previous: self.record(record.kind) ?? entries[record.kind]?.current,
-            change: newest + 1)
+        let newest = entries.values.joined().map(\.change).max() ?? 0
+        let place = own(record.kind)
+        let previous = place.flatMap { entries[record.kind]?[$0].newest }
+        replace(
+            record.kind, at: place,
+            by: Entry(current: record, previous: previous, change: newest + 1))
+    }
+
+    /// Replaces the entry at the given index; nil as the index adds the entry, and nil as the entry
+    /// removes the old one.
+    private mutating func replace(_ kind: CalibrationKind, at index: Int?, by entry: Entry?) {
+        var all = entries[kind] ?? []
+        if let index { all.remove(at: index) }
+        if let entry { all.insert(entry, at: index ?? all.endIndex) }
+        entries[kind] = all.isEmpty ? nil : all
     }
 
     /// Undoes the last calibration of one kind, or of any kind.
@@ -62,12 +88,11 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// - Returns: The undone calibration; nil if no calibration can be undone.
     public mutating func undo(_ kind: CalibrationKind?) -> CalibrationKind? {
         let newest = entries.keys.filter(canUndo).max {
-            (entries[$0]?.change ?? 0) < (entries[$1]?.change ?? 0)
+            (entry($0)?.change ?? 0) < (entry($1)?.change ?? 0)
         }
-        guard let kind = kind ?? newest, canUndo(kind), let entry = entries[kind] else {
-            return nil
-        }
-        entries[kind] = entry.previous.map { Entry(current: $0) }
+        guard let kind = kind ?? newest, canUndo(kind) else { return nil }
+        let previous = entry(kind)?.previous
+        replace(kind, at: active(kind), by: previous.map { Entry(current: $0) })
         return kind
     }
 
@@ -173,7 +198,6 @@ extension ActiveCalibrations {
         var book = ActiveCalibrations(sensor: sensor)
         var damaged: [String] = []
         for kind in CalibrationKind.allCases {
-            var entry = Entry()
             func record(_ name: String) -> CalibrationRecord? {
                 guard let values = saved["\(name).values"] else { return nil }
                 var record = CalibrationRecord(
@@ -186,13 +210,40 @@ extension ActiveCalibrations {
                 damaged.append(name)
                 return nil
             }
-            entry.current = record(kind.rawValue)
-            entry.previous = record("\(kind.rawValue).previous")
-            let change = saved["\(kind.rawValue).change"]?.first ?? 0
-            entry.change = change > 0 && change < 1e9 ? Int(change) : 0
-            if entry != Entry() { book.entries[kind] = entry }
+            var all: [Entry] = []
+            for number in 1... {
+                let name = Self.name(kind, number)
+                guard saved["\(name).values"] != nil || saved["\(name).previous.values"] != nil
+                else { break }
+                var entry = Entry(current: record(name), previous: record("\(name).previous"))
+                let change = saved["\(name).change"]?.first ?? 0
+                entry.change = change > 0 && change < 1e9 ? Int(change) : 0
+                // Earlier versions saved the calibration of another sensor as the previous one.
+                if let current = entry.current, let previous = entry.previous,
+                    current.sensor != previous.sensor
+                {
+                    all.append(Entry(current: previous))
+                    entry.previous = nil
+                }
+                if entry.newest != nil { all.append(entry) }
+            }
+            if !all.isEmpty { book.entries[kind] = all }
         }
         return (book, damaged)
+    }
+
+    /// Name of the calibrations of one kind and one sensor in the state file: `gyro`, `gyro.2`, …
+    private static func name(_ kind: CalibrationKind, _ number: Int) -> String {
+        number == 1 ? kind.rawValue : "\(kind.rawValue).\(number)"
+    }
+
+    /// All entries with their names in the state file.
+    private var named: [(name: String, entry: Entry)] {
+        entries.flatMap { kind, all in
+            all.enumerated().map {
+                (name: Self.name(kind, $0.offset + 1), entry: $0.element)
+            }
+        }
     }
 
     /// All calibrations, as finite numbers by name, for the state file.
@@ -208,10 +259,10 @@ extension ActiveCalibrations {
                 result["\(name).temperature_c"] = [temperature]
             }
         }
-        for (kind, entry) in entries {
-            write(entry.current, kind.rawValue)
-            write(entry.previous, "\(kind.rawValue).previous")
-            if entry.change > 0 { result["\(kind.rawValue).change"] = [Double(entry.change)] }
+        for (name, entry) in named {
+            write(entry.current, name)
+            write(entry.previous, "\(name).previous")
+            if entry.change > 0 { result["\(name).change"] = [Double(entry.change)] }
         }
         return result
     }
@@ -219,9 +270,9 @@ extension ActiveCalibrations {
     /// The sensors of all calibrations by name, for the state file.
     public var savedSensors: [String: String] {
         var result: [String: String] = [:]
-        for (kind, entry) in entries {
-            result[kind.rawValue] = entry.current?.sensor
-            result["\(kind.rawValue).previous"] = entry.previous?.sensor
+        for (name, entry) in named {
+            result[name] = entry.current?.sensor
+            result["\(name).previous"] = entry.previous?.sensor
         }
         return result
     }

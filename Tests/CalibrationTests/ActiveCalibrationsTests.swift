@@ -40,23 +40,44 @@ struct ActiveCalibrationsTests {
         #expect(book.undo(.gyro) == nil)
     }
 
-    @Test("each of two sensors keeps its calibration when the other is calibrated")
-    func twoSensors() throws {
-        func restart(_ book: ActiveCalibrations, with sensor: String) -> ActiveCalibrations {
-            ActiveCalibrations.read(book.saved, sensors: book.savedSensors, sensor: sensor).book
+    private func restart(_ book: ActiveCalibrations, with sensor: String) -> ActiveCalibrations {
+        ActiveCalibrations.read(book.saved, sensors: book.savedSensors, sensor: sensor).book
+    }
+
+    @Test("each sensor keeps its calibrations when other sensors are calibrated")
+    func severalSensors() {
+        var book = ActiveCalibrations()
+        for (sensor, bias) in [("bmi088", 0.01), ("mpu6050", 0.02), ("icm20948", 0.03)] {
+            book = restart(book, with: sensor)
+            #expect(book.record(.gyro) == nil && book.undo(nil) == nil)
+            book.apply(Self.gyro(bias))
         }
-        var first = ActiveCalibrations(sensor: "bmi088")
-        first.apply(Self.gyro(0.01))
-        var second = restart(first, with: "mpu6050")
-        #expect(second.record(.gyro) == nil && !second.canUndo(.gyro))
-        #expect(second.undo(.gyro) == nil && second.undo(nil) == nil)
-        second.apply(Self.gyro(0.02))
-        #expect(second.record(.gyro)?.values[0] == 0.02)
-        first = restart(second, with: "bmi088")
-        #expect(first.record(.gyro)?.values[0] == 0.01)
-        #expect(first.undo(.gyro) == nil)
-        second = restart(first, with: "mpu6050")
-        #expect(second.undo(.gyro) == .gyro)
+        book = restart(book, with: "mpu6050")
+        book.apply(Self.gyro(0.04))
+        for (sensor, bias) in [("bmi088", 0.01), ("icm20948", 0.03), ("mpu6050", 0.04)] {
+            book = restart(book, with: sensor)
+            #expect(book.record(.gyro)?.values[0] == bias && book.ignored.isEmpty)
+        }
+        #expect(book.undo(.gyro) == .gyro)
+        #expect(book.record(.gyro)?.values[0] == 0.02)
+        #expect(restart(book, with: "bmi088").record(.gyro)?.values[0] == 0.01)
+    }
+
+    @Test("files of earlier versions contain another sensor's calibration as the previous one")
+    func otherSensorAsPrevious() {
+        var earlier = ActiveCalibrations()
+        earlier.apply(Self.gyro(0.01))
+        earlier.apply(Self.gyro(0.02))
+        func read(_ sensor: String) -> ActiveCalibrations {
+            ActiveCalibrations.read(
+                earlier.saved, sensors: ["gyro": "mpu6050", "gyro.previous": "bmi088"],
+                sensor: sensor
+            ).book
+        }
+        var second = read("mpu6050")
+        second.apply(Self.gyro(0.03))
+        #expect(restart(second, with: "bmi088").record(.gyro)?.values[0] == 0.01)
+        #expect(!read("bmi088").canUndo(.gyro))
     }
 
     @Test(
