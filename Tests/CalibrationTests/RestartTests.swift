@@ -45,6 +45,11 @@ struct RestartTests {
             ) { logStore.setMinimum($0.logLevel) }
         }
 
+        /// Check of the calibrations in `doctor`.
+        var check: DoctorCheck? {
+            tuning.calibrations.check(of: tuning.settings.calibrationKinds)
+        }
+
         func apply(_ record: CalibrationRecord) throws {
             try awaited { tuning.apply(record, by: "test", $0) }
         }
@@ -103,26 +108,40 @@ struct RestartTests {
         }
     }
 
+    private func configuration(_ chip: String) throws -> LoadedConfiguration {
+        try ConfigurationLoader.load(
+            ConfigurationSource(
+                config: "/dev/null",
+                overrides: [
+                    "hardware.backend=linux", "motors.type=servo", "loop.rate_hz=200",
+                    "hardware.linux.imu=\(chip)",
+                ]))
+    }
+
+    @Test("a calibration that the configured sensor cannot use is not reported")
+    func withoutMagnetometer() throws {
+        try withTemporaryDirectory { directory in
+            let first = Life(directory, try configuration("mpu9250"))
+            try first.apply(
+                CalibrationRecord(
+                    kind: .magnetometer, values: [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1], sigma: 1,
+                    residual: 1, date: 0, temperature: nil))
+            #expect(Life(directory, try configuration("bmi088")).check == nil)
+            #expect(Life(directory, try configuration("icm20948")).check != nil)
+        }
+    }
+
     @Test("a calibration of another sensor is ignored and reported, until its sensor returns")
     func otherSensor() throws {
-        func configuration(_ chip: String) throws -> LoadedConfiguration {
-            try ConfigurationLoader.load(
-                ConfigurationSource(
-                    config: "/dev/null",
-                    overrides: [
-                        "hardware.backend=linux", "motors.type=servo", "loop.rate_hz=200",
-                        "hardware.linux.imu=\(chip)",
-                    ]))
-        }
         try withTemporaryDirectory { directory in
             let first = Life(directory, try configuration("bmi088"))
             try first.apply(Self.gyro(0.01))
-            #expect(first.tuning.calibrations.check == nil)
+            #expect(first.check == nil)
 
             let second = Life(directory, try configuration("mpu6050"))
             #expect(!second.tuning.correction.gyroBias.isKnown)
             #expect(second.tuning.calibrations.record(.gyro) == nil)
-            let check = try #require(second.tuning.calibrations.check)
+            let check = try #require(second.check)
             #expect(check.finding.contains("bmi088 on /dev/i2c-1, address 0x18"), "\(check)")
             let log = second.store.page(since: 0, limit: 100).lines.map(\.message)
             #expect(log.contains { $0.contains("The saved calibration gyro belongs to another") })

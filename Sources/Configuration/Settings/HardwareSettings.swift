@@ -21,6 +21,9 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// I2C address of the accelerometer if the chip's address pin is low.
     public var defaultAddress: Int { self == .bmi088 ? 0x18 : 0x68 }
 
+    /// True if the chip measures the magnetic field.
+    public var hasMagnetometer: Bool { self == .mpu9250 || self == .icm20948 }
+
     /// Largest full-scale range of the accelerometer, g.
     public var largestAccelRange: Double { self == .bmi088 ? 24 : 16 }
 

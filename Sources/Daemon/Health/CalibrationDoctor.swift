@@ -2,8 +2,12 @@ import Calibration
 import Wire
 
 extension ActiveCalibrations {
-    /// Check of `doctor`; nil if all calibrations belong to the configured sensor.
-    var check: DoctorCheck? {
+    /// Check of `doctor`.
+    ///
+    /// - Parameter used: Kinds of calibrations that the configured sensor uses.
+    /// - Returns: nil if all these calibrations belong to the configured sensor.
+    func check(of used: [CalibrationKind]) -> DoctorCheck? {
+        let ignored = ignored.filter { used.contains($0.kind) }
         guard !ignored.isEmpty else { return nil }
         let kinds = ignored.map(\.kind.rawValue).joined(separator: ", ")
         let others = Set(ignored.compactMap(\.sensor)).sorted().joined(separator: "; ")

@@ -59,14 +59,15 @@ struct MachineMethods: Sendable {
                 } catch {
                     throw Refusal(.internalError, "The status cannot be read: \(error)")
                 }
-                let facts = MachineFacts.read(tuning.settings)
+                let settings = tuning.settings
+                let facts = MachineFacts.read(settings)
                 let calibrations = tuning.calibrations
+                let calibrated = calibrations.check(of: settings.calibrationKinds)
                 return Doctor(status: status).checks
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
-                    + LinkDoctor(settings: tuning.settings, controls: links?.controls.report).checks
-                    + [status.drive?.check, status.battery?.check, calibrations.check]
-                    .compactMap(\.self)
+                    + LinkDoctor(settings: settings, controls: links?.controls.report).checks
+                    + [status.drive?.check, status.battery?.check, calibrated].compactMap(\.self)
                     + status.companions.map(\.check)
                     + doctorLooks.checks(
                         status, now: MonotonicClock.now,

@@ -34,6 +34,15 @@ extension Settings {
         }
     }
 
+    /// Kinds of calibrations that the configured sensor uses.
+    package var calibrationKinds: [CalibrationKind] {
+        let isMagnetic =
+            hardware.backend != .linux
+            || hardware.linux.imu?.hasMagnetometer
+                ?? (hardware.iio.magnetometer != Settings.IIO.none)
+        return CalibrationKind.allCases.filter { $0 != .magnetometer || isMagnetic }
+    }
+
     /// Times and limits of the `Commander`, from the settings.
     package var commanderRules: Commander.Rules {
         var rules = Commander.Rules()

@@ -96,6 +96,7 @@ package final class StateOwner: Sendable {
             log.warning("Saved tuning: \(problem)")
         }
         let sensor = parameters.settings.sensorName
+        let kinds = parameters.settings.calibrationKinds
         contents.withLock { $0.sensor = sensor }
         let (book, damaged) = calibrations(in: loaded.state)
         for name in damaged {
@@ -103,7 +104,7 @@ package final class StateOwner: Sendable {
                 "The saved calibration \(name) is invalid, so airframed ignores it; calibrate again."
             )
         }
-        for record in book.ignored {
+        for record in book.ignored where kinds.contains(record.kind) {
             log.warning(
                 "The saved calibration \(record.kind.rawValue) belongs to another sensor (\(record.sensor ?? "")), so airframed ignores it; the configured sensor is \(sensor)."
             )
