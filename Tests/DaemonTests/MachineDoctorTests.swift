@@ -1,4 +1,6 @@
 import Configuration
+import SystemPackage
+import TestSupport
 import Testing
 import Wire
 
@@ -73,6 +75,23 @@ import Wire
             }
         }
         #expect(relaxed.allSatisfy { $0.level == .ok })
+    }
+
+    @Test("without the kernel's report, systemd-timesyncd tells whether the clock is synchronised")
+    func clock() throws {
+        try withTemporaryDirectory { directory throws in
+            let folder = directory.appending("timesync")
+            func state(kernel: Bool? = nil) -> Bool? {
+                MachineFacts.clockState(kernel: kernel, directory: folder.string)
+            }
+            #expect(state() == nil)
+            try makeDirectory(folder)
+            #expect(state() == false && state(kernel: true) == true)
+            try write("", to: folder.appending("synchronized"))
+            #expect(state() == true && state(kernel: false) == false)
+        }
+        let unknown = try check("wall clock") { $1.isClockSynchronised = nil }
+        #expect(unknown.finding.hasPrefix("unknown"))
     }
 
     @Test("the facts are read from this computer")

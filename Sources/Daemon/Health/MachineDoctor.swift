@@ -76,7 +76,7 @@ struct MachineDoctor {
         case true?: DoctorCheck("wall clock", .ok, "synchronised")
         case nil:
             DoctorCheck(
-                "wall clock", .ok, "the kernel does not report whether the clock is synchronised")
+                "wall clock", .ok, "unknown: `timedatectl` shows whether the clock is right")
         case false?:
             DoctorCheck(
                 "wall clock", status.backend == "linux" ? .warn : .ok, "not synchronised",

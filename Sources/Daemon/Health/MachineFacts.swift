@@ -16,7 +16,7 @@ struct MachineFacts: Equatable {
     var isWritable = false
     /// Watchdog timeout of the service manager, s; nil if the watchdog is off.
     var watchdogSeconds: Double?
-    /// True if the wall clock is synchronised; nil if the kernel does not report its state.
+    /// True if the wall clock is synchronised; nil if the state is unknown.
     var isClockSynchronised: Bool?
 
     /// A text line for each inertial sensor that has a kernel driver.
@@ -45,8 +45,23 @@ struct MachineFacts: Equatable {
             facts.kernelSensors = IIOInventory.lines()
         }
         var isSynchronised = false
-        facts.isClockSynchronised =
-            cl_wall_clock_synchronised(&isSynchronised) == 0 ? isSynchronised : nil
+        let isKnown = cl_wall_clock_synchronised(&isSynchronised) == 0
+        facts.isClockSynchronised = clockState(kernel: isKnown ? isSynchronised : nil)
         return facts
+    }
+
+    /// State of the wall clock. The sandbox of the service denies the kernel's report; then the
+    /// files of systemd-timesyncd show the state.
+    ///
+    /// - Parameters:
+    ///   - kernel: The kernel's report; nil if the report is denied.
+    ///   - directory: Directory of systemd-timesyncd, which exists while systemd-timesyncd runs.
+    /// - Returns: True if the clock is synchronised; nil if the state is unknown.
+    static func clockState(
+        kernel: Bool?, directory: String = "/run/systemd/timesync"
+    ) -> Bool? {
+        if let kernel { return kernel }
+        guard access(directory, F_OK) == 0 else { return nil }
+        return access("\(directory)/synchronized", F_OK) == 0
     }
 }
