@@ -146,6 +146,22 @@ import Wire
         }
     }
 
+    @Test("a recording that ends at once is complete, and `record stop` prints its name")
+    func short() throws {
+        try withDaemon { daemon in
+            let older = try daemon.control("record", "--last", "1s")
+            #expect(try daemon.control("record", "start").status == 0)
+            let stopped = try daemon.control("record", "stop")
+            #expect(stopped.status == 0, "\(stopped.errors)")
+            #expect(stopped.output.contains("-recording.mcap"), "\(stopped.output)")
+            #expect(stopped.output != older.output)
+            let path = stopped.output.filter { $0 != "\n" }
+            let info = try Self.json(daemon, ["record", "info", path, "--json"])
+            #expect(info["complete"] == .bool(true))
+            #expect(info["counts"]?.number("/tick") ?? 0 > 0, "\(info.text)")
+        }
+    }
+
     @Test(
         "a full or read-only disk is reported, and does not affect the loop",
         .enabled(if: Self.canMount, "`unshare --map-root-user --mount` is not permitted"),

@@ -136,12 +136,7 @@ class ClientTests(unittest.TestCase):
 
     def test_a_recording_becomes_columns(self):
         state = self.gimbal.record_last(2)
-        deadline = time.monotonic() + 10
-        folder = pathlib.Path(self.gimbal.get("persistence.directory")["persistence.directory"]) / "recordings"
-        while not list(folder.glob("*.mcap")) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        time.sleep(1)
-        file = str(sorted(folder.glob("*.mcap"))[0])
+        file = state["last_file"]
         columns = airframe.load_recording(file, airframectl=os.environ["AIRFRAMECTL"])
         name = next(name for name in columns if "attitude" in name)
         self.assertGreater(len(columns[name]), 500, state)

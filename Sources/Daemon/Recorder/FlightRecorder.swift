@@ -73,6 +73,8 @@ final class FlightRecorder: Sendable {
         /// Number of the next chunk that must be written to the continuous recording; nil if no
         /// continuous recording runs.
         var wanted: UInt64?
+        /// Number of ends of continuous recordings that the disk's thread has not executed yet.
+        var ends = 0
         var next: UInt64 = 0
         var fault: Fault?
         /// Time of the newest data in the latest fault's file; nil before the first file.
@@ -201,7 +203,9 @@ final class FlightRecorder: Sendable {
         return status
     }
 
-    /// Starts or ends a continuous recording.
+    /// Starts or ends a continuous recording. The method `status` reports the completion of the
+    /// recording's file. A recording that starts before the previous file is complete continues
+    /// this file.
     ///
     /// - Parameters:
     ///   - isOn: True to start a recording, false to end it.
@@ -218,7 +222,10 @@ final class FlightRecorder: Sendable {
             guard state.isRecording != isOn else { return }
             if let rest = state.encoder.flush() { keep(rest, &state) }
             state.isRecording = isOn
-            if isOn {
+            if !isOn {
+                state.ends += 1
+                state.status.requested += 1
+            } else if state.ends == 0 {
                 let first = past > 0 ? state.ring.last(past).first?.number : nil
                 state.wanted = first ?? state.next
             }
@@ -280,7 +287,7 @@ extension FlightRecorder {
 
     /// Executes one round of the writing thread; returns whether it was the last round.
     private func work(_ store: inout RecordingStore) -> Bool {
-        let (fault, requested, chunks, wanted, isRecording, isEnding) = state.withLock { state in
+        let (fault, requested, chunks, wanted, ends, isEnding) = state.withLock { state in
             if let fault = state.fault, fault.latest < MonotonicClock.now {
                 write(fault, &state)
             }
@@ -288,14 +295,15 @@ extension FlightRecorder {
             let requested = state.waiting.takeRequested().map { file in
                 (chunks: Array(state.ring.since(file.first)), requests: file.requests)
             }
-            let isRecording = state.isRecording
-            let from = state.wanted ?? store.next
-            let isWanted = isRecording || store.isOpen || state.wanted != nil
-            let chunks = isWanted ? Array(state.ring.since(from)) : []
+            // The end of a recording waits until its last data is written.
+            let isWanted = state.isRecording || state.ends > 0
+            let chunks = isWanted ? Array(state.ring.since(state.wanted ?? store.next)) : []
+            let ends = state.isRecording ? 0 : state.ends
+            state.ends -= ends
             let fault =
                 state.isEnding
                 ? state.waiting.fault : state.waiting.due(now: MonotonicClock.now)
-            return (fault, requested, chunks, state.wanted, isRecording, state.isEnding)
+            return (fault, requested, chunks, state.wanted, ends, state.isEnding)
         }
         if let fault {
             let path = store.dump(
@@ -317,7 +325,11 @@ extension FlightRecorder {
         if !chunks.isEmpty {
             store.record(chunks, description, date: WallClock.seconds)
         }
-        if !isRecording || isEnding { store.stop() }
+        if ends > 0 || isEnding {
+            store.stop()
+            take(store.report)
+            state.withLock { $0.status.finished += ends }
+        }
         return isEnding
     }
 

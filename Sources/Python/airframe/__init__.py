@@ -320,8 +320,22 @@ class Gimbal:
         return Stream(self.path, self.timeout, [names] if isinstance(names, str) else list(names), rate)
 
     def record_last(self, seconds: float = 60.0) -> Dict[str, Any]:
-        """Write the newest seconds of the flight recorder to a file; return the recorder's state."""
-        return dict(self.request("record", action="last", seconds=seconds))
+        """Write the newest seconds of the flight recorder to a file, and wait until the file is complete.
+
+        Return the recorder's state; `last_file` is the path of the file. Raise `AirframeError` if the disk does
+        not store the file.
+        """
+        state = self.request("record", action="last", seconds=seconds)
+        requested = state["requested"]
+        deadline = time.monotonic() + max(self.timeout, 30)
+        while state["finished"] < requested:
+            if time.monotonic() > deadline:
+                raise Timeout(f"The disk has not stored the recording yet: {state['directory']}.")
+            time.sleep(0.05)
+            state = self.request("record", action="status")
+        if state.get("problem") is not None:
+            raise AirframeError(str(state["problem"]))
+        return dict(state)
 
 
 class Control:

@@ -21,7 +21,8 @@ public struct RecorderStatus: Hashable, Sendable, Codable {
     public var openBytes = 0
     /// The latest complete file; absent before the first one.
     public var lastFile: String?
-    /// Number of requests for a recording file since the start, caused by faults or users.
+    /// Number of requests for a recording file since the start, caused by faults or users. The end
+    /// of a continuous recording is also a request.
     public var requested = 0
     /// Number of requested files that have been written or have failed.
     public var finished = 0

@@ -29,9 +29,6 @@ struct RecordLastCommand: ParsableCommand {
             "Write the last seconds of the recording in memory to a file, for example: record --last 30s."
     )
 
-    /// Interval between two checks of the file's existence, s.
-    private static let period = 0.1
-
     @OptionGroup var options: GlobalOptions
     @Option(
         name: .customLong("last"),
@@ -48,21 +45,9 @@ struct RecordLastCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
-        var status: RecorderStatus = try client.request(
+        let status: RecorderStatus = try client.request(
             .record, ["action": "last", "seconds": .double(duration?.seconds ?? 60)])
-        let ticket = status.requested
-        let end = DaemonClient.now() + max(options.timeout, 30)
-        while status.finished < ticket, DaemonClient.now() < end {
-            usleep(UInt32(Self.period * 1e6))
-            status = try client.request(.record)
-        }
-        guard status.finished >= ticket else {
-            throw ClientError.timeout(
-                "The disk has not stored the recording yet: \(status.directory).")
-        }
-        if let problem = status.problem { throw ClientError.file(problem, field: "file") }
-        if options.json { return try Output.json(status) }
-        Output.line(status.lastFile ?? "there is no recording")
+        try NewRecording.show(status, client, options)
     }
 }
 
@@ -85,11 +70,35 @@ struct RecordStopCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
-        var status: RecorderStatus = try client.request(.record, ["action": "stop"])
-        let end = DaemonClient.now() + options.timeout
-        while status.openFile != nil, DaemonClient.now() < end {
-            usleep(50_000)
+        let status: RecorderStatus = try client.request(.record, ["action": "stop"])
+        try NewRecording.show(status, client, options)
+    }
+}
+
+/// File that the recorder writes after a request.
+private enum NewRecording {
+    /// Interval between two checks whether the file is complete, µs.
+    private static let period: UInt32 = 50_000
+
+    /// Waits until the file is complete, and prints its name.
+    ///
+    /// - Parameters:
+    ///   - answer: The recorder's answer to the request.
+    ///   - client: Connection to the daemon.
+    ///   - options: Options of the command.
+    /// - Throws: `ClientError` if the disk does not store the file.
+    static func show(
+        _ answer: RecorderStatus, _ client: DaemonClient, _ options: GlobalOptions
+    ) throws {
+        var status = answer
+        let end = DaemonClient.now() + max(options.timeout, 30)
+        while status.finished < answer.requested, DaemonClient.now() < end {
+            usleep(period)
             status = try client.request(.record)
+        }
+        guard status.finished >= answer.requested else {
+            throw ClientError.timeout(
+                "The disk has not stored the recording yet: \(status.directory).")
         }
         if let problem = status.problem { throw ClientError.file(problem, field: "file") }
         if options.json { return try Output.json(status) }
