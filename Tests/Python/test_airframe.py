@@ -156,6 +156,37 @@ class ClientTests(unittest.TestCase):
             airframe.load_recording("/nonexistent.mcap", airframectl=os.environ["AIRFRAMECTL"])
 
 
+class ColumnTests(unittest.TestCase):
+    """Columns of a recording, with a made-up table instead of that of airframectl."""
+
+    def columns(self, *lines):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "airframectl")
+            program.write_text("\n".join(["#!/bin/sh", "cat <<'END'", *lines, "END", ""]))
+            program.chmod(0o700)
+            return airframe.load_recording("x.mcap", airframectl=str(program))
+
+    def test_integers_keep_every_digit(self):
+        columns = self.columns(
+            "time_ns,conditions,valid_until_ns,fault", f"1795313730123456789,{2**63 + 1},-9007199254740993,1")
+        values = {name: [int(value) for value in column] for name, column in columns.items()}
+        self.assertEqual(values, {
+            "time_ns": [1795313730123456789], "conditions": [2**63 + 1], "valid_until_ns": [-9007199254740993], "fault": [1]})
+
+    def test_numbers_with_a_point_are_floats(self):
+        column = self.columns("torque", "0.0", "nan", "1e-05")["torque"]
+        self.assertEqual([float(value) for value in column if value == value], [0, 1e-05])
+        self.assertTrue(column[1] != column[1])
+
+    def test_texts_stay_texts(self):
+        columns = self.columns("name,form,mode,what", '"","5",locked,"a ""b"",', 'c"', '"","nan",fpv,""')
+        self.assertEqual(columns, {
+            "name": ["", ""], "form": ["5", "nan"], "mode": ["locked", "fpv"], "what": ['a "b",\nc', ""]})
+
+    def test_a_channel_without_messages_has_empty_columns(self):
+        self.assertEqual([len(column) for column in self.columns("time_ns,name").values()], [0, 0])
+
+
 class SourceTests(unittest.TestCase):
     """The source of the module: Python 3.9, only the standard library, typed."""
 

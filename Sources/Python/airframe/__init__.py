@@ -21,8 +21,10 @@ whose text contains the remedy.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
+import re
 import socket
 import subprocess
 import time
@@ -39,6 +41,9 @@ DEFAULT_SOCKET = "/run/airframe/airframed.sock"
 
 _LONGEST_LINE = 1 << 22
 _MOST_HELD = 4096
+_LARGEST_INT64 = (1 << 63) - 1
+# A field of a table of comma-separated values, as it is written.
+_FIELD = re.compile(r'("(?:[^"]|"")*"|[^,\n]*)[,\n]')
 
 
 class AirframeError(Exception):
@@ -538,8 +543,9 @@ def connect(
 def load_recording(file: str, channel: str = "tick", *, airframectl: str = "airframectl") -> Dict[str, Any]:
     """Read a channel ("tick", "sample", "command" or "event") of a recording as columns by name.
 
-    A column of numbers is a numpy array of float64 if numpy is installed, otherwise a list of float; an empty
-    field is NaN. A column of texts is a list of str. `airframectl` is the program that reads the file.
+    A column of integers is a numpy array of int64 if numpy is installed, or of uint64 if a value needs it; otherwise
+    a list of int. A column of other numbers is a numpy array of float64, or a list of float. A column of texts is a
+    list of str. `airframectl` is the program that reads the file.
 
     Raise `AirframeError` if the file cannot be read.
     """
@@ -550,22 +556,34 @@ def load_recording(file: str, channel: str = "tick", *, airframectl: str = "airf
         raise AirframeError(f"Cannot start {airframectl}: {error}.") from None
     if run.returncode != 0:
         raise AirframeError(run.stderr.decode(errors="replace").strip() or f"{airframectl} failed")
-    rows = csv.reader(run.stdout.decode().splitlines())
+    table = run.stdout.decode()
+    rows = csv.reader(io.StringIO(table, newline=""))
     names = next(rows, [])
     columns: List[List[str]] = [[] for _ in names]
     for row in rows:
         for column, field in zip(columns, row):
             column.append(field)
-    return {name: _numbers(column) for name, column in zip(names, columns)}
+    # airframectl quotes the fields of a text in each row, also if a text is empty or looks like a number.
+    first = _FIELD.finditer(table, table.find("\n") + 1)
+    texts = {name for name, field in zip(names, first) if field[1].startswith('"')}
+    return {name: column if name in texts else _numbers(column) for name, column in zip(names, columns)}
 
 
 def _numbers(column: List[str]) -> Any:
+    """Numbers of a column; the column itself if it contains words. airframectl writes other numbers than integers with
+    a decimal point or an exponent."""
+    values: List[Any]
     try:
-        values = [float(field) if field else float("nan") for field in column]
+        values = [int(field) for field in column]
+        kind = "uint64" if max(values, default=0) > _LARGEST_INT64 else "int64"
     except ValueError:
-        return column
+        try:
+            values = [float(field) for field in column]
+        except ValueError:
+            return column
+        kind = "float64"
     try:
         import numpy
     except ImportError:
         return values
-    return numpy.array(values, dtype=numpy.float64)
+    return numpy.array(values, dtype=kind)
