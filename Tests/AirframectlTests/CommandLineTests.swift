@@ -93,6 +93,21 @@ struct CommandLineTests {
     }
 }
 
+@Suite("Commands to airframe-eyes") struct CameraCommandTests {
+    @Test(
+        "a message about a missing result states whether airframe-eyes has begun the command",
+        arguments: [(nil, "no longer connected"), (3, "not begun"), (4, "begun the command, but")]
+            as [(Int?, String)])
+    func delay(executed: Int?, words: String) {
+        let state = executed.map { order in
+            var state = CaptureState()
+            state.order = order
+            return state
+        }
+        #expect(CameraCommand.delay(of: 4, in: state).contains(words))
+    }
+}
+
 @Suite("Bars and sparklines of characters")
 struct GaugesTests {
     @Test("a bar grows to the side of its sign, and an arrow shows an overflow")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Client
 import Glibc
+import PlainText
 import Wire
 
 struct CameraCommand: AcknowledgedCommand {
@@ -43,8 +44,10 @@ struct CameraCommand: AcknowledgedCommand {
         if action == .set { params["settings"] = .array(settings.map(JSONValue.string)) }
         let reply: CameraReply = try client.request(Method.camera, params)
         let end = DaemonClient.now() + Self.patience
+        var newest: CaptureState?
         while DaemonClient.now() < end {
-            if let state = try capture(client), state.order >= reply.number {
+            newest = try capture(client)
+            if let state = newest, state.order >= reply.number {
                 // The problem can be that of an earlier photo.
                 if action == .record || action == .stop, isDone(state, photos) {
                     return finish(state)
@@ -56,8 +59,22 @@ struct CameraCommand: AcknowledgedCommand {
             }
             usleep(100_000)
         }
-        throw ClientError.timeout(
-            "airframe-eyes has not executed the command. See airframectl doctor.")
+        throw ClientError.timeout(Self.delay(of: reply.number, in: newest))
+    }
+
+    /// Message about a command without a result.
+    ///
+    /// - Parameters:
+    ///   - order: Sequence number of the command.
+    ///   - state: Newest state that airframe-eyes has reported; nil if it is not connected.
+    /// - Returns: A sentence with the cause, and a sentence with the remedy.
+    static func delay(of order: Int, in state: CaptureState?) -> String {
+        guard let state else {
+            return "airframe-eyes is no longer connected. See airframectl doctor."
+        }
+        return state.order < order
+            ? "airframe-eyes has not begun the command. See airframectl doctor."
+            : "airframe-eyes has begun the command, but has not reported a result within \(Format.plain(patience)) s. See `journalctl -u airframe-eyes`."
     }
 
     /// Reason why the command has failed; nil if there is none.
