@@ -11,6 +11,8 @@ public import Wire
 public final class DaemonClient {
     private let descriptor: FileDescriptor
     private let path: String
+    /// Name of the program that answers, for error messages.
+    private let program: String
     private let timeout: Double
     private var received: [UInt8] = []
     /// Messages of streams that arrived during a request, in order of arrival.
@@ -27,10 +29,14 @@ public final class DaemonClient {
     ///
     /// - Parameters:
     ///   - path: Path of the daemon's socket.
+    ///   - program: Name of the program that listens at the path.
     ///   - timeout: Longest wait for an answer, s.
     /// - Throws: `ClientError.unreachable` with a message that contains the remedy.
-    public init(path: String, timeout: Double) throws(ClientError) {
+    public init(
+        path: String, of program: String = "airframed", timeout: Double
+    ) throws(ClientError) {
         self.path = path
+        self.program = program
         self.timeout = timeout
         decoder.keyDecodingStrategy = .custom(MessageKey.decoding)
         var raw: Int32 = -1
@@ -238,13 +244,13 @@ extension DaemonClient {
         }
         guard ready == 0, let deadline, Self.now() >= deadline else { return }
         throw .timeout(
-            "airframed at \(path) did not answer within \(Format.plain(timeout)) s. "
-                + "Is the computer overloaded? See `journalctl -u airframed`.")
+            "\(program) at \(path) did not answer within \(Format.plain(timeout)) s. "
+                + "Is the computer overloaded? See `journalctl -u \(program)`.")
     }
 
     private func lost() -> ClientError {
         .unreachable(
-            "airframed closed the connection at \(path). Check with `systemctl status airframed` whether airframed has stopped."
+            "\(program) closed the connection at \(path). Check with `systemctl status \(program)` whether \(program) has stopped."
         )
     }
 

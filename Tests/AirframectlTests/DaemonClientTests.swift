@@ -91,6 +91,21 @@ struct DaemonClientTests {
         }
     }
 
+    @Test(
+        "an error of `pair web` names airframe-web, which has not answered",
+        arguments: [true, false])
+    func otherProgram(isConnected: Bool) throws {
+        try withDaemon(answering: "", thenStays: isConnected) { path in
+            let pairing = WebPairing(path: path, timeout: isConnected ? 0.01 : 10, json: false)
+            let error = #expect(throws: ClientError.self) {
+                try pairing.run(lists: true, revoke: nil, seconds: 120)
+            }
+            let message = error?.requestError.message ?? ""
+            #expect(message.hasPrefix("airframe-web "))
+            #expect(!message.contains("airframed"))
+        }
+    }
+
     @Test("an answer of another version causes an error that advises to compare the versions")
     func version() throws {
         try withDaemon(answering: #"{"id":1,"t":1,"result":{"mode":"locked"}}"# + "\n") { path in

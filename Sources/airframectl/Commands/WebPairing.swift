@@ -22,7 +22,7 @@ struct WebPairing {
     func run(lists: Bool, revoke: String?, seconds: Double) throws {
         let client: DaemonClient
         do throws(ClientError) {
-            client = try DaemonClient(path: path, timeout: timeout)
+            client = try DaemonClient(path: path, of: "airframe-web", timeout: timeout)
         } catch {
             throw ClientError.unreachable(
                 "airframe-web does not answer at \(path). Start it with `sudo systemctl start airframe-web`; if airframe-web runs, use sudo or join the group airframe; if web.control is not the default, pass --control PATH."
