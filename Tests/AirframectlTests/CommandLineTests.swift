@@ -93,6 +93,25 @@ struct CommandLineTests {
     }
 }
 
+@Suite("Commands to servos") struct ServoCommandTests {
+    private func parse<C: ParsableCommand>(_ words: String..., as type: C.Type) throws -> C {
+        try #require(try Airframectl.parseAsRoot(words) as? C)
+    }
+
+    @Test("the results of `motor id` and `motor baud` are a sentence, or JSON with --json")
+    func results() throws {
+        let id = try parse("motor", "id", "2", as: MotorIDCommand.self)
+        #expect(id.result == "Servo 1 now has the identifier 2.")
+        let document = try parse("motor", "id", "2", "--json", as: MotorIDCommand.self).result
+        #expect(
+            try JSONValue(parsing: Array(document.utf8)) == [
+                "id": 2, "sentence": "Servo 1 now has the identifier 2.",
+            ])
+        let baud = try parse("motor", "baud", "1000000", "--json", as: MotorBaudCommand.self).result
+        #expect(try JSONValue(parsing: Array(baud.utf8))["baud"] == 1_000_000)
+    }
+}
+
 @Suite("Commands to airframe-eyes") struct CameraCommandTests {
     @Test(
         "a message about a missing result states whether airframe-eyes has begun the command",

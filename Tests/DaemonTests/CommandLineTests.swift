@@ -127,6 +127,21 @@ import Wire
         }
     }
 
+    @Test(
+        "a serial port that cannot be opened is a file that cannot be used, exit code 66",
+        arguments: ["scan", "id 2", "baud 1000000"])
+    func noServoPort(request: String) throws {
+        try withTemporaryDirectory { directory throws in
+            let words = request.split(separator: " ").map(String.init)
+            let result = try Program.run(
+                [try Program.built("airframectl"), "motor"] + words
+                    + ["--port", "\(directory)/none", "--json"], in: directory)
+            #expect(result.status == 66)
+            let document = try JSONValue(parsing: Array(result.output.utf8))
+            #expect(document["error"]?["field"] == "port")
+        }
+    }
+
     @Test("--json prints exactly one JSON document for every command")
     func json() throws {
         try withDaemon { daemon throws in

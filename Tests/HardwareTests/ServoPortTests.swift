@@ -109,7 +109,10 @@ struct ServoPortTests {
         #expect(abs(servo.angle - 180) < 0.1 && servo.voltage == 7.4 && servo.temperature == 31)
         try tool.setID(from: 2, to: 7)
         #expect(try ids() == [1, 7])
-        #expect(throws: ServoToolError.self) { try tool.setID(from: 7, to: 1) }
+        let taken = #expect(throws: ServoToolError.self) { try tool.setID(from: 7, to: 1) }
+        #expect(taken?.cause == .request)
+        let absent = #expect(throws: ServoToolError.self) { try tool.setID(from: 3, to: 4) }
+        #expect(absent?.cause == .silence)
         #expect(throws: ServoToolError.self) { try tool.setBaud(id: 7, to: 12345) }
         try tool.setBaud(id: 7, to: 500_000 * (kind == .feetech ? 1 : 4))
         let code = line.with { kind == .feetech ? $0.memory.1.6 : $0.memory.1.8 }

@@ -5,10 +5,25 @@ internal import Realtime
 
 /// Error of a servo request: a message that names the remedy.
 public struct ServoToolError: Error, Sendable, CustomStringConvertible {
+    /// Cause of an error.
+    public enum Cause: Sendable {
+        /// The port cannot be used.
+        case port
+        /// A servo does not answer.
+        case silence
+        /// The request does not fit the servos.
+        case request
+    }
+
+    /// Cause of the error.
+    public let cause: Cause
     /// Error message.
     public let description: String
 
-    init(_ description: String) { self.description = description }
+    init(_ cause: Cause, _ description: String) {
+        self.cause = cause
+        self.description = description
+    }
 }
 
 /// A servo that has answered.
@@ -74,6 +89,7 @@ public final class ServoTool {
         } catch {
             let fault = BusError(operation: .read, device: .serial, address: 0, code: error.code)
             throw ServoToolError(
+                .port,
                 "\(path) cannot be opened: \(String(cString: strerror(error.code))). \(fault.remedy)"
             )
         }
@@ -133,16 +149,20 @@ public final class ServoTool {
 
     /// Stores a new identifier in a servo's permanent memory.
     public func setID(from old: Int, to new: Int) throws(ServoToolError) {
-        guard old != new else { throw ServoToolError("Servo \(old) already has this identifier.") }
+        guard old != new else {
+            throw ServoToolError(.request, "Servo \(old) already has this identifier.")
+        }
         try require(old)
         guard try find(new) == nil else {
             throw ServoToolError(
+                .request,
                 "Another servo already has the identifier \(new). Choose a different one, or disconnect that servo."
             )
         }
         try store(old, at: kind == .feetech ? 5 : 7, value: UInt8(new), answersAs: new)
         guard try find(new) != nil else {
             throw ServoToolError(
+                .silence,
                 "Servo \(old) did not accept the identifier \(new). Disconnect all other servos, and try again."
             )
         }
@@ -154,12 +174,14 @@ public final class ServoTool {
         guard let code = code(of: speed) else {
             let list = kind.bauds.map(String.init).joined(separator: ", ")
             throw ServoToolError(
+                .request,
                 "These servos do not support the baud rate \(speed). Choose one of: \(list).")
         }
         try require(id)
         try store(id, at: kind == .feetech ? 6 : 8, value: code, answersAs: id, thenBaud: speed)
         guard try find(id) != nil else {
             throw ServoToolError(
+                .silence,
                 "Servo \(id) does not answer at \(speed) bit/s. Search for it: airframectl motor scan --all-speeds."
             )
         }
@@ -168,6 +190,7 @@ public final class ServoTool {
     private func require(_ id: Int) throws(ServoToolError) {
         guard try find(id) == nil else { return }
         throw ServoToolError(
+            .silence,
             "No servo with the identifier \(id) answers at \(baud) bit/s. Check its supply and its wires, and search for it: airframectl motor scan --all-speeds."
         )
     }
@@ -207,6 +230,7 @@ public final class ServoTool {
             }
         }
         throw ServoToolError(
+            .silence,
             "Servo \(id) does not confirm a write. Disconnect all other servos, check the wires, and try again."
         )
     }
@@ -251,6 +275,7 @@ public final class ServoTool {
             return try exchange(request, id: UInt8(id), count: count)
         } catch {
             throw ServoToolError(
+                .port,
                 "\(path) has failed: \(String(cString: strerror(error.code))). Check the adapter and its cable."
             )
         }

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Client
 import Configuration
 import Hardware
 import PlainText
+import Wire
 
 /// Serial port with servos, for commands without airframed.
 struct ServoPortOptions: ParsableArguments {
@@ -36,6 +38,12 @@ struct ServoPortOptions: ParsableArguments {
     /// Opens the port.
     func open() throws -> ServoTool {
         try ServoTool(port: port, kind: servoProtocol, baud: baud)
+    }
+
+    /// Text of a result: the sentence, or JSON with the sentence and the values.
+    func text(_ sentence: String, _ values: [String: JSONValue]) -> String {
+        guard json else { return sentence }
+        return JSONValue.object(values.merging(["sentence": .string(sentence)]) { $1 }).text
     }
 
     func require(id: Int, _ name: String) throws {
@@ -79,16 +87,22 @@ struct MotorScanCommand: ParsableCommand {
             }
         }
         guard count == 0 else { return }
-        throw ServoNotFound(
-            description:
-                "No servo has answered on \(options.port). Check the supply of the servos and the wires"
+        throw ClientError.timeout(
+            "No servo has answered on \(options.port). Check the supply of the servos and the wires"
                 + (allSpeeds ? "." : ", and try --all-speeds."))
     }
 }
 
-/// Error for a search that has found no servo.
-struct ServoNotFound: Error, CustomStringConvertible {
-    let description: String
+extension ClientError {
+    /// The error of a request to servos, with an exit code.
+    init(_ error: ServoToolError) {
+        self =
+            switch error.cause {
+            case .port: .file(error.description, field: "port")
+            case .silence: .timeout(error.description)
+            case .request: .refused(RequestError("refused", error.description))
+            }
+    }
 }
 
 /// Command `airframectl motor id`, which stores a new ID in a servo.
@@ -110,9 +124,14 @@ struct MotorIDCommand: ParsableCommand {
         try options.require(id: from, "--from")
     }
 
+    /// Text after the change.
+    var result: String {
+        options.text("Servo \(from) now has the identifier \(new).", ["id": .int(new)])
+    }
+
     func run() throws {
         try options.open().setID(from: from, to: new)
-        Output.line("Servo \(from) now has the identifier \(new).")
+        Output.line(result)
     }
 }
 
@@ -132,8 +151,14 @@ struct MotorBaudCommand: ParsableCommand {
 
     func validate() throws { try options.require(id: id, "--id") }
 
+    /// Text after the change.
+    var result: String {
+        options.text(
+            "Servo \(id) now has the baud rate \(new).", ["id": .int(id), "baud": .int(new)])
+    }
+
     func run() throws {
         try options.open().setBaud(id: id, to: new)
-        Output.line("Servo \(id) now has the baud rate \(new).")
+        Output.line(result)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Client
 import Glibc
+import Hardware
 import Wire
 
 /// Entry point of the client program airframectl.
@@ -20,7 +21,7 @@ struct Airframectl: ParsableCommand {
             /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket names another path.
 
             Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found a problem that keeps \
-            the motors off; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 the daemon did not answer in time.
+            the motors off; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 the daemon or a servo did not answer in time.
             """,
         version: Version.text,
         subcommands: [
@@ -49,6 +50,8 @@ struct Airframectl: ParsableCommand {
             try command.run()
         } catch let error as ClientError {
             report(error, asJSON: arguments.contains("--json"))
+        } catch let error as ServoToolError {
+            report(ClientError(error), asJSON: arguments.contains("--json"))
         } catch {
             end(with: error)
         }
