@@ -15,7 +15,8 @@ enum ManualPage {
         let common = help.options(of: "status")
         let (description, exitCodes) = try halves(help.root.discussion ?? "")
         var lines = head + Mdoc.lines(description)
-        lines += [".Pp", "Every command has these options:"] + HelpPage.list(common)
+        lines += [".Pp", "Commands that send requests to airframed have these options:"]
+        lines += HelpPage.list(common)
         lines.append(".Sh COMMANDS")
         lines += help.sections(without: common)
         lines += variables + environment + [".Sh EXIT STATUS"] + Mdoc.lines(exitCodes)

@@ -17,11 +17,11 @@ struct Airframectl: ParsableCommand {
         commandName: "airframectl",
         abstract: "Observe and tune airframed, and move the camera.",
         discussion: """
-            --socket, --json and --timeout can come before or after the subcommand. The socket is \
+            The options --socket, --json and --timeout of a subcommand can also come before the subcommand. The socket is \
             /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket names another path.
 
             Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found a problem that keeps \
-            the motors off; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 the daemon or a servo did not answer in time.
+            the motors off; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 the daemon or a servo did not answer in time; 130 or 143 Ctrl-C or SIGTERM ended the command early.
             """,
         version: Version.text,
         subcommands: [
