@@ -159,6 +159,38 @@ import Testing
         #expect(bus?.problem == nil)
     }
 
+    @Test("a search without airframed does not read devices that an airframed uses")
+    func usedDevices() {
+        let machine = Machine()
+        machine.addBus(1)
+        machine.add("dev/spidev0.0")
+        func problems() -> [String] {
+            let inventory = HardwareInventory(root: machine.root)
+            let report = inventory.reportWithoutDaemon(includesSPI: true)
+            return (report.i2c + report.spi).map { $0.problem ?? "none" }
+        }
+        let files = ["i2c-1", "spidev0.0"].map { open("\(machine.root)/dev/\($0)", O_RDWR) }
+        files.forEach(DeviceLock.hold)
+        #expect(problems().count == 2)
+        #expect(problems().allSatisfy { $0.contains("in use") }, "\(problems())")
+        for file in files { close(file) }
+        #expect(problems().allSatisfy { !$0.contains("in use") }, "\(problems())")
+    }
+
+    @Test("the lock of a device can have several holders, and ends with the last one")
+    func deviceLock() {
+        let machine = Machine()
+        machine.add("dev/i2c-1")
+        let path = "\(machine.root)/dev/i2c-1"
+        let files = (0..<2).map { _ in open(path, O_RDWR) }
+        files.forEach(DeviceLock.hold)
+        for file in files {
+            #expect(DeviceLock.isHeld(path))
+            close(file)
+        }
+        #expect(!DeviceLock.isHeld(path))
+    }
+
     @Test("recognises sensors on SPI")
     func spi() {
         for (chip, register, value) in [

@@ -52,16 +52,17 @@ final class I2CBus {
         free(path)
     }
 
-    /// Opens the device file of an adapter.
+    /// Opens the device file of an adapter, and locks it.
     ///
     /// - Returns: 0 after success, otherwise a positive errno; EOPNOTSUPP if the adapter does not
     ///   support combined transfers.
-    private static func openAdapter(
+    static func openAdapter(
         _ path: UnsafePointer<CChar>, _ descriptor: UnsafeMutablePointer<Int32>
     ) -> Int32 {
         var fd: Int32 = -1
         let error = ch_i2c_open(path, &fd)
         guard error == 0 else { return error }
+        DeviceLock.hold(fd)
         var canCombine: Int32 = 0
         guard ch_i2c_can_combine(fd, &canCombine) == 0, canCombine != 0 else {
             _ = Glibc.close(fd)

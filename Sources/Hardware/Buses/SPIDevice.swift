@@ -17,7 +17,7 @@ final class SPIDevice {
     private let open: Open
     private let transfer: Transfer
 
-    /// Function that opens the device file, with the parameters of `ch_spi_open`.
+    /// Function that opens the device file, with the parameters of `openDevice`.
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
     /// Function that executes one SPI_IOC_MESSAGE, with the parameters of `ch_spi_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<spi_ioc_transfer>, UInt32) -> Int32
@@ -32,7 +32,7 @@ final class SPIDevice {
     ///   - open: Function that opens the device file.
     ///   - transfer: Function that makes the only system call of each message; tests replace it.
     init(
-        path: String, open: @escaping Open = { ch_spi_open($0, $1) },
+        path: String, open: @escaping Open = { SPIDevice.openDevice($0, $1) },
         transfer: @escaping Transfer = { ch_spi_transfer($0, $1, $2) }
     ) {
         self.path = strdup(path)
@@ -43,6 +43,17 @@ final class SPIDevice {
     deinit {
         close()
         free(path)
+    }
+
+    /// Opens the device file, and locks it.
+    ///
+    /// - Returns: 0 after success, otherwise a positive errno.
+    static func openDevice(
+        _ path: UnsafePointer<CChar>, _ descriptor: UnsafeMutablePointer<Int32>
+    ) -> Int32 {
+        let error = ch_spi_open(path, descriptor)
+        if error == 0 { DeviceLock.hold(descriptor.pointee) }
+        return error
     }
 
     private func close() {

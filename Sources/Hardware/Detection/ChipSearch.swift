@@ -145,6 +145,8 @@ struct ChipSearch {
         case EACCES, EPERM: "Access is not permitted: add the user to the group of the device file."
         case EOPNOTSUPP:
             "The adapter does not support combined transfers, so sensors cannot use it."
+        case EBUSY:
+            "The bus is in use. If airframed uses it, pass the path of airframed's socket (diagnostics.socket): --socket PATH."
         case ETIMEDOUT: "The bus is stuck: check the wires and the pull-ups."
         default: "A transfer failed: \(String(cString: strerror(error.code)))."
         }

@@ -39,6 +39,26 @@ public struct HardwareInventory: Sendable {
             device: { SPIDevice(path: $0) })
     }
 
+    /// Creates the report while airframed does not answer. A bus that an airframed uses is not
+    /// searched, because the motors can be on.
+    ///
+    /// - Parameter includesSPI: True if SPI devices are also searched.
+    /// - Returns: The report.
+    public func reportWithoutDaemon(includesSPI: Bool) -> HardwareReport {
+        report(
+            includesSPI: includesSPI, mayRead: { true },
+            bus: { path in
+                I2CBus(
+                    path: path,
+                    open: { DeviceLock.isHeld($0) ? EBUSY : I2CBus.openAdapter($0, $1) })
+            },
+            device: { path in
+                SPIDevice(
+                    path: path,
+                    open: { DeviceLock.isHeld($0) ? EBUSY : SPIDevice.openDevice($0, $1) })
+            })
+    }
+
     /// Creates the report. Tests pass functions that make buses without hardware.
     func report(
         includesSPI: Bool, mayRead: () -> Bool, bus: (String) -> I2CBus,

@@ -11,7 +11,7 @@ struct HardwareCommand: ParsableCommand {
         discussion: """
             The command lists the devices of the kernel, and searches the I2C buses for the chips that airframed supports. The \
             search only reads, and only while the motors are off. Without a running airframed, the command reads the buses \
-            directly, which needs access to their device files.
+            directly, which needs access to their device files. It does not read a bus that an airframed with another socket uses.
 
             SPI devices are read only with --spi: a read can change the registers of chips that are not sensors.
             """)
@@ -21,14 +21,14 @@ struct HardwareCommand: ParsableCommand {
     var spi = false
 
     func run() throws {
-        // A direct search is safe only if airframed does not run. If the option `--socket` is set,
-        // or the socket is not accessible, airframed can be running.
+        // If the option `--socket` is set, or the socket is not accessible, airframed can be
+        // running. The direct search leaves out the buses of an airframed with another socket.
         let isDirect =
             options.socket == GlobalOptions.usualSocket
             && DaemonClient.isAbsent(at: options.socket)
         let report: HardwareReport =
             isDirect
-            ? HardwareInventory().report(includesSPI: spi) { true }
+            ? HardwareInventory().reportWithoutDaemon(includesSPI: spi)
             : try options.connect().request(.hardware, ["spi": .bool(spi)])
         if options.json { return try Output.json(report) }
         HardwareView.lines(report).forEach(Output.line)
