@@ -247,6 +247,17 @@ class OtherDaemonTests(unittest.TestCase):
             with self.assertRaises(airframe.Timeout):
                 gimbal.status()
 
+    def test_a_recording_is_complete_or_an_error(self):
+        waiting = b'{"id":1,"result":{"requested":2,"finished":1,"last_file":"older.mcap","directory":"d"}}\n'
+        for rest, name in [(b'"last_file":"new.mcap"', "new.mcap"), (b'"problem":"The disk is full."', None)]:
+            complete = b'{"id":2,"result":{"requested":2,"finished":2,' + rest + b'}}\n'
+            with self.subTest(rest), airframe.connect(self.serve(waiting, complete)) as gimbal:
+                if name:
+                    self.assertEqual(gimbal.record_last(1)["last_file"], name)
+                else:
+                    with self.assertRaisesRegex(airframe.AirframeError, "disk is full"):
+                        gimbal.record_last(1)
+
     def test_the_end_of_the_daemon_is_reported(self):
         with airframe.connect(self.serve(b'{"id":1,')) as gimbal:
             with self.assertRaises(airframe.Unreachable):
