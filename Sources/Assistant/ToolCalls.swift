@@ -168,15 +168,18 @@ final class ToolCalls {
         id: JSONValue, _ arguments: [String: JSONValue], isModern: Bool, now: Double
     ) -> [[UInt8]] {
         let next: Turn
+        do throws(RequestError) {
+            next = try Turn(
+                id: id, arguments, try link.limitsOrRefusal(), isModern: isModern, now: now)
+        } catch {
+            return [reply(id, .failure(error), isModern)]
+        }
         do throws(ClientError) {
-            do throws(RequestError) {
-                next = try Turn(
-                    id: id, arguments, try link.limitsOrRefusal(), isModern: isModern, now: now)
-            } catch {
-                throw .refused(error)
-            }
             _ = try link.ask("rate", next.rates)
         } catch {
+            // The daemon has received the request of a cancelled call, and can have started the
+            // rotation.
+            if error.requestError.code == "cancelled" { _ = try? link.ask("rate", next.stop) }
             return [reply(id, .failure(error.requestError), isModern)]
         }
         let lines = endTurn(now: now)

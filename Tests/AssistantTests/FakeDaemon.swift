@@ -11,6 +11,8 @@ final class FakeDaemon: DaemonConnection {
     final class Memory: @unchecked Sendable {
         var requests: [String] = []
         var refused: Set<String> = []
+        /// Methods that the client cancels before their answers arrive.
+        var cancelled: Set<String> = []
         var isDown = false
         var opened = 0
         /// Orientation of the camera: yaw, roll, pitch, degrees. A request for an angle takes
@@ -66,6 +68,9 @@ final class FakeDaemon: DaemonConnection {
             params.isEmpty ? method : "\(method) \(JSONValue.object(params).text)")
         if memory.refused.contains(method) {
             throw .refused(RequestError("refused", "\(method) is not possible; wait."))
+        }
+        if memory.cancelled.contains(method) {
+            throw .refused(RequestError("cancelled", "The client cancelled the request."))
         }
         switch method {
         case "methods":

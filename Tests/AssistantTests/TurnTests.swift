@@ -47,6 +47,15 @@ import Wire
         #expect(bench.takeRequests() == [])
     }
 
+    @Test("a turn that is cancelled before the daemon has answered stops the camera")
+    func cancelledBeforeAnswer() throws {
+        let bench = try Bench()
+        bench.memory.cancelled = ["rate"]
+        _ = try bench.call("turn", ["yaw": 10, "duration": 2])
+        #expect(Array(bench.takeRequests().suffix(2)) == [#"rate {"yaw":10}"#, #"rate {"yaw":0}"#])
+        #expect(bench.server.deadline == nil)
+    }
+
     @Test("another motion ends the turn and answers its request; a status request does not")
     func replaced() throws {
         let bench = try turning()
