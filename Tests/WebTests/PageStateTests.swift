@@ -1,3 +1,4 @@
+import Client
 import Glibc
 import TestSupport
 import Testing
@@ -39,6 +40,21 @@ struct PageStateTests {
             #expect(try page.wait(isOld) != nil)
             try rig.startWeb()
             #expect(try page.wait("!\(isOld)") != nil)
+        }
+    }
+
+    @Test("the page hides the people in the last report of a companion that hangs")
+    func hungCompanion() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let eyes = try DaemonClient(path: rig.socket, timeout: 5)
+            _ = try eyes.json(
+                "companion", ["name": "eyes", "following": ["active": true, "people": 1]])
+            let isShown = "document.querySelector('.frame').checkVisibility()"
+            try #require(try page.wait(isShown) != nil)
+            #expect(try page.wait("!\(isShown)") != nil)
+            // The connection of the companion is still open.
+            _ = try eyes.json("ping")
         }
     }
 

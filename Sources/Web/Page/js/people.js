@@ -3,6 +3,9 @@
 import { el, fixed, setText } from "./dom.js";
 import { Video } from "./video.js";
 
+/** Age above which a companion's newest report no longer describes the present, s; airframed has the same limit. */
+const silence = 5;
+
 export class People {
   /** `ask` is a function that sends a request with the given method and parameters. */
   constructor(ask) {
@@ -32,9 +35,9 @@ export class People {
     this.controls = el("section", { class: "card", hidden: true, "aria-label": "Camera and people" }, this.capture, this.following, this.address);
   }
 
-  /** Shows the newest reports of the companions; pictures are for paired browsers only. */
+  /** Shows the newest reports of the companions, without old reports; pictures are for paired browsers only. */
   show(companions, isPaired) {
-    const reports = companions.map((companion) => companion.report);
+    const reports = companions.filter((companion) => companion.age_s <= silence).map((companion) => companion.report);
     const stream = reports.map((report) => report.stream).find(Boolean);
     const following = reports.map((report) => report.following).find(Boolean);
     const capture = reports.map((report) => report.capture).find(Boolean);
