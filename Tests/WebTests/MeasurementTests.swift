@@ -316,11 +316,35 @@ struct MeasurementTests {
                 "fetch('/recordings/\(name)?table=tick').then((r) => r.text()).then((t) => t.split('\\n').length)"
             )
             #expect(table.int ?? 0 > 500)
+            let points = (table.int ?? 0) * 2 / 3
+            let plotted = try page.value(
+                "fetch('/recordings/\(name)?plot=\(points)').then((r) => r.json()).then((s) => s.t.length)"
+            )
+            #expect((plotted.int ?? .max) <= points, "\(plotted.text) of \(points)")
             let wrong = try page.value(
                 "Promise.all(['?table=x', '?plot=1&x=../', '/../x.mcap'].map((q) => fetch('/recordings/\(name)' + q).then((r) => r.status)))"
             )
             #expect(wrong == [400, 200, 404])
             page.forgetErrors()
+        }
+    }
+    @Test("the replay states the number of the events that it does not show")
+    func manyEvents() throws {
+        try withView("recordings") { rig, page in
+            for _ in 0..<200 {
+                for mode in ["pan_follow", "locked"] as [JSONValue] {
+                    _ = try rig.ask("mode", ["mode": mode])
+                    // The loop executes one mode in each tick.
+                    usleep(2000)
+                }
+            }
+            try press("Save the last 60 s", page)
+            try #require(try page.wait("document.querySelector('main li code')") != nil)
+            try press("Replay", page)
+            #expect(
+                try page.wait(
+                    "document.querySelector('main').textContent.includes('more events are not shown')"
+                ) != nil)
         }
     }
 }

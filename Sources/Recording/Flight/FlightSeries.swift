@@ -14,7 +14,16 @@ public struct FlightSeries: Sendable {
         public var what: String
         /// True if the recorder treated the event as a fault.
         public var isFault: Bool
+        /// Time of the last request from the first tick, s; differs from `time` only for repeated
+        /// requests.
+        public var end = 0.0
+        /// Number of requests; 1 for other events.
+        public var count = 1
     }
+
+    /// Longest interval between two requests with the same name that count as one repeated
+    /// request, s. Clients repeat a request for motion within the dead-man time.
+    static let longestRepetition = 1.0
 
     /// Times of the ticks, relative to the first tick, s.
     public private(set) var times: [Double] = []
@@ -35,7 +44,7 @@ public struct FlightSeries: Sendable {
     public private(set) var thinking: [Double] = []
     /// True if the outputs were on.
     public private(set) var isEnabled: [Bool] = []
-    /// Events, in order of time.
+    /// Events, in order of time. A repeated request is one event.
     public private(set) var events: [Event] = []
     /// Number of messages by topic.
     public private(set) var counts: [String: Int] = [:]
@@ -46,24 +55,19 @@ public struct FlightSeries: Sendable {
 
     /// Reads a recording.
     public init(_ file: FlightFile) {
-        var early: [(Int64, Event)] = []
+        var timeline = Timeline()
         outcome = file.read { record, time in
-            take(record, time, &early)
+            take(record, time, &timeline)
             return true
         }
-        let start = start ?? 0
-        events = early.map { time, event in
-            var event = event
-            event.time = FlightFile.seconds(from: start, to: time)
-            return event
-        }
+        events = timeline.events(from: start ?? 0)
     }
 
     /// Time from the first to the last tick, s.
     public var seconds: Double { times.last ?? 0 }
 
     private mutating func take(
-        _ record: FlightFile.Record, _ time: Int64, _ early: inout [(Int64, Event)]
+        _ record: FlightFile.Record, _ time: Int64, _ timeline: inout Timeline
     ) {
         counts[record.topic, default: 0] += 1
         switch record {
@@ -80,14 +84,46 @@ public struct FlightSeries: Sendable {
             thinking.append(tick.shown("estimate_us") + tick.shown("control_us"))
             isEnabled.append(tick.isEnabled)
         case .event(let event):
-            early.append(
-                (
-                    time,
-                    Event(time: 0, name: event.word, what: event.what, isFault: event.isFault)
-                ))
-        case .command(let command):
-            early.append((time, Event(time: 0, name: command.word, what: "", isFault: false)))
+            timeline.add(
+                Event(time: 0, name: event.word, what: event.what, isFault: event.isFault),
+                at: time)
+        case .command(let command): timeline.add(request: command.word, at: time)
         case .state, .parameters, .sample: break
+        }
+    }
+}
+
+/// Events with their times in the file, ns.
+private struct Timeline {
+    private var entries: [(start: Int64, end: Int64, event: FlightSeries.Event)] = []
+    /// Index of the newest request with each name.
+    private var requests: [String: Int] = [:]
+
+    mutating func add(_ event: FlightSeries.Event, at time: Int64) {
+        entries.append((time, time, event))
+    }
+
+    /// Adds a request, or counts the request as a repetition.
+    mutating func add(request name: String, at time: Int64) {
+        if let index = requests[name],
+            FlightFile.seconds(from: entries[index].end, to: time)
+                <= FlightSeries.longestRepetition
+        {
+            entries[index].end = time
+            entries[index].event.count += 1
+        } else {
+            requests[name] = entries.count
+            add(FlightSeries.Event(time: 0, name: name, what: "", isFault: false), at: time)
+        }
+    }
+
+    /// The events with their times from `start`, s.
+    func events(from start: Int64) -> [FlightSeries.Event] {
+        entries.map { entry in
+            var event = entry.event
+            event.time = FlightFile.seconds(from: start, to: entry.start)
+            event.end = FlightFile.seconds(from: start, to: entry.end)
+            return event
         }
     }
 }

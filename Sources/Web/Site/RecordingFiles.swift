@@ -14,6 +14,8 @@ final class RecordingFiles: Sendable {
     static let plotLimit = 100_000_000
     /// Largest number of points of a plot.
     static let mostPoints = 10_000
+    /// Largest number of events of a plot.
+    static let mostEvents = 200
     /// Largest number of conversions (tables and plots) that wait or run.
     static let mostConversions = 2
     /// Queue for the list of the files and for downloads.
@@ -148,7 +150,8 @@ final class RecordingFiles: Sendable {
             return .refusal(422, "\(error)")
         }
         let count = min(mostPoints, max(2, Int(request.query["plot"] ?? "") ?? 600))
-        let stride = max(1, series.times.count / count)
+        // The stride is rounded up, so that the plot has at most `count` points.
+        let stride = max(1, (series.times.count + count - 1) / count)
         let picked = Swift.stride(from: 0, to: series.times.count, by: stride)
         var values: [String: JSONValue] = [:]
         for (group, axes) in [
@@ -159,10 +162,11 @@ final class RecordingFiles: Sendable {
             values["\(group).roll"] = .array(picked.map { number(axes[$0].roll) })
             values["\(group).pitch"] = .array(picked.map { number(axes[$0].pitch) })
         }
-        let events = series.events.prefix(200).map { event in
+        let events = series.events.prefix(mostEvents).map { event in
             JSONValue.object([
                 "t": number(event.time), "name": .string(event.name), "what": .string(event.what),
-                "fault": .bool(event.isFault),
+                "fault": .bool(event.isFault), "end": number(event.end),
+                "count": .int(event.count),
             ])
         }
         return .json(
@@ -171,6 +175,7 @@ final class RecordingFiles: Sendable {
                 "seconds": number(series.seconds),
                 "t": .array(picked.map { number(series.times[$0]) }), "values": .object(values),
                 "events": .array(events),
+                "events_left_out": .int(series.events.count - events.count),
             ]))
     }
 

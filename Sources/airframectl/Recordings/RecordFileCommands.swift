@@ -54,9 +54,7 @@ struct RecordInfoCommand: ParsableCommand {
         }
         table.lines(.forOutput()).forEach(Output.line)
         for event in series.events {
-            Output.line(
-                "\(Format.right(Format.fixed(event.time, 3), 10)) s  \(RecordPlot.words(event))"
-                    + (event.isFault ? "  (fault)" : ""))
+            Output.line(RecordPlot.line(event) + (event.isFault ? "  (fault)" : ""))
         }
     }
 
@@ -72,7 +70,8 @@ struct RecordInfoCommand: ParsableCommand {
                 series.events.map {
                     .object([
                         "t": .double($0.time), "name": .string($0.name), "what": .string($0.what),
-                        "fault": .bool($0.isFault),
+                        "fault": .bool($0.isFault), "end": .double($0.end),
+                        "count": .int($0.count),
                     ])
                 }),
         ])

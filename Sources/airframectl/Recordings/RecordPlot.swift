@@ -86,7 +86,7 @@ enum RecordPlot {
         chart("torque, N·m", axisValues(series.torque), decimals: 3)
         chart("tick to tick, µs", [series.period], decimals: 0)
         for event in series.events.prefix(markLimit) {
-            lines.append("\(Format.right(Format.fixed(event.time, 3), 10)) s  \(words(event))")
+            lines.append(line(event))
         }
         if series.events.count > markLimit {
             lines.append("… and \(series.events.count - markLimit) more; `record info` lists them")
@@ -97,6 +97,14 @@ enum RecordPlot {
     /// Text of an event, such as `mode locked`, or `mode requested` for a client's request.
     static func words(_ event: FlightSeries.Event) -> String {
         "\(event.name) \(event.what.isEmpty ? "requested" : event.what)"
+    }
+
+    /// Line of an event in a list: time, text, and the repetitions of a request.
+    static func line(_ event: FlightSeries.Event) -> String {
+        let repetitions =
+            event.count > 1
+            ? ", \(event.count) requests until \(Format.fixed(event.end, 3)) s" : ""
+        return "\(Format.right(Format.fixed(event.time, 3), 10)) s  \(words(event))\(repetitions)"
     }
 
     private static func marks(_ seconds: Double) -> [Double] {

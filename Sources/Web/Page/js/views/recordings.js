@@ -96,8 +96,9 @@ export class RecordingsView {
     const seek = (event) => { replay.pause(); replay.seek(event.t); replay.slider.focus(); };
     this.output.replaceChildren(el("h2", {}, name), replay.node, el("h3", {}, "Events"),
       el("ul", { class: "plain" }, series.events.length ? series.events.map((event) => el("li", { class: "row" },
-        el("button", { type: "button", onclick: () => seek(event) }, `${fixed(event.t, 3)} s`), el("span", { class: event.fault ? "bad" : "" }, `${event.name} ${event.what}`)))
+        el("button", { type: "button", onclick: () => seek(event) }, `${fixed(event.t, 3)} s`), el("span", { class: event.fault ? "bad" : "" }, words(event))))
         : el("li", {}, "No events.")),
+      series.events_left_out ? el("p", { class: "hint" }, `${series.events_left_out} more events are not shown. To list them, run airframectl record info FILE.`) : "",
       el("h3", {}, "The whole recording"), ...groups.map(([group, unit]) => plot(`${group}, ${unit}`, {
         x: { label: "s" }, y: { label: unit }, curves: axes.map((axis) => ({ name: axis, className: axis, points: curve(`${group}.${axis}`) })),
       })),
@@ -106,4 +107,6 @@ export class RecordingsView {
   }
 }
 
+/** Text of an event; a repeated request is one event. */
+const words = ({ name, what, count, end }) => `${name} ${what}`.trim() + (count > 1 ? `, ${count} requests until ${fixed(end, 3)} s` : "");
 const mb = (bytes) => `${fixed(bytes / 1e6, 1)} MB`;
