@@ -11,7 +11,9 @@ struct ServerStops {}
 /// request, applies the limits, and writes the answers.
 ///
 /// A client must complete each request within the time `Limits.handshake`. The time
-/// `Limits.handshake` begins at the start of the connection or at the previous answer.
+/// `Limits.handshake` begins at the start of the connection or at the previous answer. A client
+/// must receive each part of the answer within the time `Limits.idle`. While the application
+/// computes the answer, there is no limit.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -99,11 +101,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             guard let head, answering == nil else { return }
             requests += 1
             answering = requests
-            arm(limits.idle)
             let number = requests
             if let refusal { return write(refusal, to: number) }
             guard let request = request(head, body: body, context.channel) else { return }
             body = []
+            timer?.cancel()
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
             service.application.respond(to: request) { response in
@@ -120,7 +122,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard answering == nil else { return }
         requests += 1
         answering = requests
-        arm(limits.idle)
         write(response, to: requests)
     }
 
@@ -202,6 +203,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func write(_ response: WebResponse, to number: Int) {
         guard let context, answering == number, let head else { return }
+        arm(limits.idle)
         service.ledger.count(\.requests)
         var headers = HTTPHeaders(response.headers.map { ($0.name, $0.value) })
         headers.replaceOrAdd(name: "content-length", value: String(response.body.length))

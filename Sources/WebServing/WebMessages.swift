@@ -122,8 +122,8 @@ public protocol WebApplication: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request. The server has already checked `Host` and `Origin`.
-    ///   - answer: Function that sends the answer. Call this function once, on any thread, within
-    ///     the time `Limits.idle`.
+    ///   - answer: Function that sends the answer. Call this function once, on any thread. The
+    ///     connection stays open until then, unless the client closes it.
     func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void)
     /// Accepts or refuses a request for a WebSocket. The server calls this method on an event-loop
     /// thread, so it must not block.

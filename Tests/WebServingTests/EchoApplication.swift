@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import WebServing
@@ -54,6 +55,10 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
                     }))
         case ("GET", "/broken"):
             answer(WebResponse(200, body: .parts(length: 10) { $0 == 0 ? [1] : [] }))
+        case ("GET", "/late"):
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) {
+                answer(WebResponse(200, text: "late"))
+            }
         case ("GET", "/never"): break
         case ("POST", "/code"):
             answer(WebResponse(200, text: String(decoding: request.body, as: UTF8.self)))

@@ -347,4 +347,18 @@ struct MeasurementTests {
                 ) != nil)
         }
     }
+    @Test("the page shows that a recording cannot be read, because airframe-web has ended")
+    func failedReplay() throws {
+        try withView("recordings") { rig, page in
+            try press("Save the last 60 s", page)
+            try #require(try page.wait("document.querySelector('main li code')") != nil)
+            rig.stopWeb()
+            try press("Replay", page)
+            #expect(
+                try page.wait(
+                    "document.querySelector('main').textContent.includes('cannot be read. Try again.')"
+                ) != nil)
+            page.forgetErrors()
+        }
+    }
 }

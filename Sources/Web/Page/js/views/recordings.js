@@ -85,9 +85,9 @@ export class RecordingsView {
     this.replay?.end();
     this.replay = null;
     setText(this.output, "The recording is being read.");
-    const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=${points}`, { cache: "no-store" });
-    if (!answer.ok) return setText(this.output, (await answer.json().catch(() => null))?.message ?? "The recording cannot be read.");
-    const series = await answer.json();
+    const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=${points}`, { cache: "no-store" }).catch(() => null);
+    const series = await answer?.json().catch(() => null);
+    if (!answer?.ok || !series) return setText(this.output, series?.message ?? "The recording cannot be read. Try again.");
     if (!series.t.length) return setText(this.output, "The recording contains no ticks.");
     const replay = new Replay(series);
     this.replay = replay;
