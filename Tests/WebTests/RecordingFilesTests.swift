@@ -1,7 +1,9 @@
 import Dispatch
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
+import Wire
 
 @testable import Web
 @testable import WebServing
@@ -25,7 +27,7 @@ import Testing
     )
     func limit() {
         let queue = DispatchQueue(label: "test")
-        let (shelf, answers) = (RecordingFiles(converter: queue), Answers())
+        let (shelf, answers) = (RecordingFiles(scratch: "", converter: queue), Answers())
         queue.suspend()
         shelf.respond(to: request(["table": "tick"]), answers.add)
         shelf.respond(to: request(["plot": "600"]), answers.add)
@@ -47,11 +49,37 @@ import Testing
     @Test("the conversion for a disconnected client does not run")
     func left() {
         let queue = DispatchQueue(label: "test")
-        let (shelf, answers) = (RecordingFiles(converter: queue), Answers())
+        let (shelf, answers) = (RecordingFiles(scratch: "", converter: queue), Answers())
         for _ in 0..<3 {
             shelf.respond(to: request(["table": "tick"], isConnected: false), answers.add)
             queue.sync {}
         }
         #expect(answers.statuses == [])
+    }
+    @Test("a table that its client downloads is a file in the state directory, not in memory")
+    func scratch() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            _ = try rig.ask("record", ["action": "last", "seconds": 60])
+            var name = ""
+            try #require(
+                try eventually(within: 10) {
+                    let list = try WebClient(port: rig.port).request(
+                        "GET", "/recordings", headers: [cookie])
+                    name = try JSONValue(parsing: list.body).array?.first?["name"]?.string ?? ""
+                    return !name.isEmpty
+                })
+            let slow = try WebClient(port: rig.port, receiveBuffer: 4096)
+            try slow.send(
+                "GET /recordings/\(name)?table=tick HTTP/1.1\r\nHost: localhost\r\n\(cookie)\r\n\r\n"
+            )
+            func isOpen() throws -> Bool {
+                try rig.openFiles().contains { $0.hasPrefix("\(directory)/web/table.") }
+            }
+            #expect(try eventually(within: 10) { try isOpen() })
+            #expect(try slow.answer().status == 200)
+            #expect(try eventually(within: 5) { try !isOpen() })
+        }
     }
 }

@@ -21,7 +21,7 @@ public struct WebSettings: Sendable, Equatable {
         public var key = "off"
         /// Directory of the page's files.
         public var page = "/usr/share/airframe-web"
-        /// Directory of the tokens and of the state of a shot.
+        /// Directory of the tokens, the state of a shot and CSV files during their download.
         public var stateDirectory = "/var/lib/airframe-web"
         /// Path of the socket for `airframectl pair web`, or `off`.
         public var control = "/run/airframe-web/control.sock"
@@ -99,7 +99,7 @@ public enum WebSchema {
             "Directory of the page's files.")
         table.text(
             "web.state_directory", \.web.stateDirectory, .path(maxLength: 255), .restart,
-            "Directory of the list of paired browsers and of the state of a shot.")
+            "Directory of the list of paired browsers, a shot's state and CSV files.")
         table.text(
             "web.control", \.web.control, .optionalPath(maxLength: 107), .restart,
             "Path of the socket for `airframectl pair web`.")

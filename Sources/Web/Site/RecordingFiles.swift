@@ -24,9 +24,17 @@ final class RecordingFiles: Sendable {
     private let converter: DispatchQueue
     private let conversions = Mutex(0)
     private let directory = Mutex("")
+    /// Directory of the temporary files for tables.
+    private let scratch: String
 
-    /// - Parameter converter: Serial queue for tables and plots; no other work uses this queue.
-    init(converter: DispatchQueue = DispatchQueue(label: "web-conversions")) {
+    /// - Parameters:
+    ///   - scratch: Directory of the temporary files for tables. The directory must be on a disk:
+    ///     files in `/tmp` can count as memory of the program.
+    ///   - converter: Serial queue for tables and plots; no other work uses this queue.
+    init(
+        scratch: String, converter: DispatchQueue = DispatchQueue(label: "web-conversions")
+    ) {
+        self.scratch = scratch
         self.converter = converter
     }
 
@@ -53,7 +61,7 @@ final class RecordingFiles: Sendable {
         if request.query["plot"] != nil {
             convert(request, answer) { Self.plot(path, request) }
         } else if let table = request.query["table"] {
-            convert(request, answer) { Self.table(path, table) }
+            convert(request, answer) { [scratch] in Self.table(path, table, scratch) }
         } else {
             disk.async { answer(Self.download(path, type: "application/octet-stream")) }
         }
@@ -125,14 +133,16 @@ final class RecordingFiles: Sendable {
 
     /// Returns the table of a channel. The table is written to a temporary file, because the table
     /// can be larger than the memory.
-    private static func table(_ path: String, _ channel: String) -> WebResponse {
+    private static func table(
+        _ path: String, _ channel: String, _ directory: String
+    ) -> WebResponse {
         guard let channel = FlightTable.Channel(rawValue: channel) else {
             return .refusal(400, "table must be tick, sample, command or event.")
         }
         do {
             let file = try open(path)
-            guard let scratch = OpenFile.temporary() else {
-                return .refusal(500, "A temporary file cannot be created.")
+            guard let scratch = OpenFile.temporary(in: directory) else {
+                return .refusal(500, "A temporary file cannot be created in \(directory).")
             }
             _ = try FlightTable.write(channel, of: file) { bytes in try scratch.append(bytes) }
             return scratch.response(type: "text/csv; charset=utf-8")
@@ -202,8 +212,8 @@ private final class OpenFile: Sendable {
     deinit { try? descriptor.close() }
 
     /// Creates a temporary file without a name.
-    static func temporary() -> OpenFile? {
-        var template = Array("/tmp/airframe-web.XXXXXX".utf8CString)
+    static func temporary(in directory: String) -> OpenFile? {
+        var template = Array("\(directory)/table.XXXXXX".utf8CString)
         let raw = mkstemp(&template)
         guard raw >= 0 else { return nil }
         unlink(template)

@@ -10,7 +10,7 @@ final class Site: WebApplication {
     let book: PairedBrowsers
     let codes = PairingCodes()
     let gateway: Gateway
-    let recordings = RecordingFiles()
+    let recordings: RecordingFiles
     let pictures: PictureRelay
     let tools: ToolRequests
     private let files: PageFiles
@@ -23,6 +23,7 @@ final class Site: WebApplication {
         self.files = files
         self.book = book
         self.gateway = gateway
+        recordings = RecordingFiles(scratch: settings.web.stateDirectory)
         pictures = PictureRelay(path: settings.eyes.socket, group: gateway.group)
         tools = ToolRequests(
             ControlTool(socket: settings.gimbal.socket), directory: settings.web.stateDirectory)

@@ -172,6 +172,15 @@ final class Rig {
         return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(web.process)/fd").count
     }
 
+    /// Paths of the open files of airframe-web.
+    func openFiles() throws -> [String] {
+        guard let web else { return [] }
+        let folder = "/proc/\(web.process)/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+        }
+    }
+
     /// Resident memory of airframe-web, MB.
     func megabytes() throws -> Double {
         guard let web else { return .nan }
