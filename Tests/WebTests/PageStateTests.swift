@@ -43,6 +43,27 @@ struct PageStateTests {
         }
     }
 
+    @Test("a page that the server refuses shows the reason")
+    func refusedPage() throws {
+        try withPage(["web.max_tabs=1"]) { rig, browser, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let second = try browser.page()
+            try second.open(rig.address + "/")
+            let text = "document.querySelector('#alarm').textContent"
+            #expect(try second.wait("\(text).includes('All 1 pages are open')") != nil)
+        }
+    }
+
+    @Test("a page that the server closes shows the reason")
+    func closedPage() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            _ = try rig.control("revoke", ["id": "all"])
+            let text = "document.querySelector('#toast').textContent"
+            #expect(try page.wait("\(text).includes('The pairing has ended.')") != nil)
+        }
+    }
+
     @Test("the page hides the people in the last report of a companion that hangs")
     func hungCompanion() throws {
         try withPage { rig, _, page in

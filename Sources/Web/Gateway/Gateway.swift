@@ -21,6 +21,9 @@ final class Gateway: Sendable {
     /// Number of open pages.
     var count: Int { tabs.withLock { $0.count } }
 
+    /// True if a page of a browser that is not paired is open.
+    var hasUnpaired: Bool { tabs.withLock { $0.values.contains { $0.browser == nil } } }
+
     func add(_ session: WebSession, browser: String?) {
         tabs.withLock { $0[session.id] = (session, browser) }
     }

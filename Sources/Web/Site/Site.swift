@@ -83,11 +83,7 @@ final class Site: WebApplication {
             gateway.count < settings.web.maxTabs
                 || access.canWrite && gateway.endOldestUnpaired()
         else {
-            return .refuse(
-                .refusal(
-                    503,
-                    "All \(settings.web.maxTabs) pages are open, which is the maximum; close a page."
-                ).guarded)
+            return .refuse(.refusal(503, allPagesAreOpen).guarded)
         }
         let tab = Tab(
             gateway, name: name(access, request), canWrite: access.canWrite,
@@ -124,10 +120,19 @@ final class Site: WebApplication {
         "web, \(access.browser?.name ?? "not paired"), \(request.address)"
     }
 
+    private var allPagesAreOpen: String {
+        "All \(settings.web.maxTabs) pages are open, which is the maximum; close a page."
+    }
+
+    /// Answer about a browser's rights, and the reason why its next page would be refused. Browsers
+    /// do not show a page's script why a WebSocket is refused.
     private func session(_ access: Access) -> WebResponse {
-        .json(
+        let isFull =
+            gateway.count >= settings.web.maxTabs && !(access.canWrite && gateway.hasUnpaired)
+        return .json(
             200,
             .object([
+                "refusal": isFull ? .string(allPagesAreOpen) : .null,
                 "paired": .bool(access.browser != nil), "can_read": .bool(access.canRead),
                 "name": .string(access.browser?.name ?? ""), "version": .string(Version.text),
                 "expires": access.browser.map { .double($0.expires) } ?? .null,

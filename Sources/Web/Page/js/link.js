@@ -145,7 +145,8 @@ export class Link extends EventTarget {
     this.wanted.forEach((stream) => (stream.number = null));
     for (const entry of this.waiting.values()) {
       clearTimeout(entry.timer);
-      entry.reject({ code: "lost", message: "The connection to airframed was lost.", isQuiet: this.isRestarting });
+      const message = event.reason || "The connection to airframed was lost.";
+      entry.reject({ code: "lost", message, isQuiet: this.isRestarting });
     }
     this.waiting.clear();
     this.isRestarting = false;
@@ -170,6 +171,6 @@ export class Link extends EventTarget {
     this.socket = null;
     socket.onclose = null;
     socket.close();
-    this.#closed({ code: 4000, reason: "silent" });
+    this.#closed({ code: 4000, reason: "" });
   }
 }

@@ -66,11 +66,14 @@ function stop() {
 function showAlarm() {
   const status = live.status;
   const isStopped = status?.inhibitions.some((reason) => reason.name === "emergency_stop");
-  const key = link.isOpen ? (isStopped ? "stopped" : "") : "lost";
+  const key = link.isOpen ? (isStopped ? "stopped" : "") : `lost ${session.reason}`;
   if (alarm.dataset.key === key) return;
   alarm.dataset.key = key;
   alarm.replaceChildren();
-  if (key === "lost") alarm.append("No connection to the gimbal, so the page no longer turns the camera, and its values are old. The page connects again automatically.");
+  if (!link.isOpen) {
+    alarm.append("No connection to the gimbal, so the page no longer turns the camera, and its values are old. The page connects again automatically.",
+      session.reason ? ` Reason: ${session.reason}` : "");
+  }
   if (key === "stopped") {
     alarm.append("Emergency stop: the motors stay off.",
       el("button", { type: "button", onclick: () => attempt(() => link.request("reset_stop")).then(() => live.poll()) }, "Reset the stop"));
@@ -87,12 +90,15 @@ link.addEventListener("open", () => {
   document.documentElement.classList.remove("old");
   showAlarm();
 });
-link.addEventListener("lost", () => {
+link.addEventListener("lost", ({ detail }) => {
+  // The page can be connected again before the alarm is read.
+  if (detail.wasOpen && detail.reason) toast(sentence(detail.reason), true);
   document.documentElement.classList.add("old");
   setText(headline, "NO CONNECTION");
   headline.className = "chip bad";
   showAlarm();
 });
+session.addEventListener("change", showAlarm);
 link.addEventListener("refused", (event) => toast(sentence(event.detail), true));
 
 const stopButton = document.getElementById("stop");

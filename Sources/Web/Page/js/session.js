@@ -6,12 +6,14 @@ export class Session extends EventTarget {
   constructor(link) {
     super();
     this.link = link;
+    /** Reason of the lost connection, as the server gave it; empty if it is unknown. */
+    this.reason = "";
     this.dialog = document.getElementById("pairing");
     this.dialog.addEventListener("keydown", (event) => event.key === "Escape" && this.#close());
-    link.addEventListener("open", () => this.dispatchEvent(new Event("change")));
-    link.addEventListener("lost", (event) => {
-      this.dispatchEvent(new Event("change"));
-      if (!event.detail.wasOpen) this.#explain();
+    link.addEventListener("open", () => this.#note(""));
+    link.addEventListener("lost", ({ detail }) => {
+      if (detail.wasOpen || detail.reason) this.#note(detail.reason);
+      else this.#explain();
     });
   }
 
@@ -23,15 +25,25 @@ export class Session extends EventTarget {
     this.pair(code).catch((error) => toast(error.message, true));
   }
 
+  /** Stores the reason of the lost connection. */
+  #note(reason) {
+    this.reason = this.link.isOpen ? "" : reason.trim();
+    this.dispatchEvent(new Event("change"));
+  }
+
   /** Requests the reason why the WebSocket cannot be opened. */
   async #explain() {
     if (this.isAsking || this.dialog.open) return;
     this.isAsking = true;
     try {
-      const state = await (await fetch("/session", { cache: "no-store" })).json();
+      const answer = await fetch("/session", { cache: "no-store" });
+      if (!answer.ok) return this.#note(await answer.text());
+      const state = await answer.json();
+      this.#note(state.refusal ?? "");
       if (!state.can_read) this.open();
     } catch {
       // The server cannot be reached; the link tries again later.
+      this.#note("");
     } finally {
       setTimeout(() => (this.isAsking = false), 3000);
     }
