@@ -51,6 +51,7 @@ package final class FakeBlueZ {
     package func connect(_ device: String = phone, _ isOn: Bool) {
         fake_connect(handle, device, isOn)
     }
+    package func say(icon: String, of device: String) { fake_say_icon(handle, device, icon) }
 
     package func write(_ path: String, _ bytes: [UInt8], device: String = phone, offset: UInt16 = 0)
     {

@@ -50,6 +50,8 @@ int fake_say_active(fake_bluez *fake, uint8_t active);
 int fake_say_powered(fake_bluez *fake, bool is_on);
 /// A device is there and connected, or no longer.
 int fake_connect(fake_bluez *fake, const char *device, bool is_on);
+/// Reports the icon of a device.
+int fake_say_icon(fake_bluez *fake, const char *device, const char *icon);
 
 /// Calls a characteristic of the client as bluetoothd does; the answer is in the state.
 int fake_write(

@@ -192,6 +192,42 @@ struct BluetoothServerTests {
         }
     }
 
+    @Test("gamepads, and devices at another adapter, do not count as phones, and stay connected")
+    func otherDevices() async throws {
+        try await withRadio(change: { $0.maximumCentrals = 1 }) { server, bus in
+            try pump(nil, "no bluetoothd") { server.status.state == "no bluetoothd" }
+            let fake = try FakeBlueZ(bus)
+            // bluetoothd reports these connections before airframed has chosen an adapter.
+            fake.connect("/org/bluez/hci1/dev_C0_1A_B0_00_00_01", true)
+            fake.say(icon: "input-gaming", of: phone(2))
+            fake.connect(phone(2), true)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.connect("/org/bluez/hci1/dev_C0_1A_B0_00_00_03", true)
+            fake.say(icon: "phone", of: phone(4))
+            fake.connect(phone(4), true)
+            try pump(fake, "the phone") { !server.status.centrals.isEmpty }
+            #expect(server.status.centrals.map(\.address) == ["C0:1A:B0:00:00:04"])
+            #expect(server.status.counters.refusedConnections == 0 && fake.disconnections == 0)
+        }
+    }
+
+    @Test("a headset whose icon arrives after its connection no longer counts as a phone")
+    func lateIcon() async throws {
+        try await withRadio { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.connect(phone(2), true)
+            try pump(fake, "the device") { server.status.centrals.count == 1 }
+            fake.say(icon: "audio-headset", of: phone(2))
+            try pump(fake, "the icon") { server.status.centrals.isEmpty }
+            #expect(fake.disconnections == 0)
+            // A device that uses a service is a phone, although its icon is not a phone's icon.
+            let served = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(2)) }
+            #expect(served == "")
+            try pump(fake, "the phone") { server.status.centrals.count == 1 }
+        }
+    }
+
     @Test("a disconnection renews the advertisements")
     func renewal() async throws {
         try await withRadio { server, bus in

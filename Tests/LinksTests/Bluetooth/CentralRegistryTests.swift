@@ -88,6 +88,16 @@ struct CentralRegistryTests {
         #expect(registry.bonds.isEmpty)
     }
 
+    @Test("a paired gamepad is not listed, a paired phone or computer is")
+    func kinds() {
+        var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
+        for (number, icon) in ["input-gaming", "phone", "computer"].enumerated() {
+            registry.setIcon(device(number), icon)
+            registry.setPaired(device(number), true)
+        }
+        #expect(registry.bonds.map(\.device) == [device(1), device(2)])
+    }
+
     @Test("30,000 unpaired devices are not remembered, but paired devices are")
     func bounded() {
         var registry = CentralRegistry(limit: 2, writesPerSecond: 10)

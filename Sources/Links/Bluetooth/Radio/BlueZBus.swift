@@ -40,6 +40,9 @@ final class BlueZBus {
         case connected(String, Bool)
         case paired(String, Bool)
         case name(String, String)
+        /// Icon of the device, such as "phone" or "input-gaming". bluetoothd derives the icon from
+        /// the device's class or appearance.
+        case icon(String, String)
         case removed(String)
         case passkey(String, UInt32)
         case passkeyOver

@@ -67,6 +67,7 @@ enum BlueZEvents {
         case (CBZ_DEVICE, "Connected"): return .device(.connected(path, isOn))
         case (CBZ_DEVICE, "Paired"): return .device(.paired(path, isOn))
         case (CBZ_DEVICE, "Alias"): return .device(.name(path, text(event.text)))
+        case (CBZ_DEVICE, "Icon"): return .device(.icon(path, text(event.text)))
         default: return nil
         }
     }

@@ -75,4 +75,10 @@ extension BluetoothLoop {
             remainingS: Number(remaining ?? 0), passkey: passkey.map { Self.digits($0.number) },
             address: passkey.map { CentralRegistry.address(of: $0.device) })
     }
+
+    /// Passkey as text with six digits.
+    static func digits(_ passkey: UInt32) -> String {
+        let text = String(passkey)
+        return String(repeating: "0", count: max(6 - text.count, 0)) + text
+    }
 }

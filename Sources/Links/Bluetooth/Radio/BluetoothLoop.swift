@@ -34,7 +34,7 @@ final class BluetoothLoop {
     var passkey: (device: String, number: UInt32, until: Instant)?
 
     private let wake: FileDescriptor
-    private let clock: @Sendable () -> Instant
+    let clock: @Sendable () -> Instant
     private let table: CharacteristicTable
     private var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd exited. After bluetoothd has exited, the kernel
@@ -42,6 +42,8 @@ final class BluetoothLoop {
     /// links. A phone whose link began before the restart receives no answers, and cannot connect
     /// again until the kernel ends the link.
     private var orphans: Set<String> = []
+    /// Devices that were connected before the supervisor chose an adapter.
+    private var early: Set<String> = []
     private var hasNewCentral = false
     private var hasMore = false
     /// Time at which poll(2) returned. This time is the receipt time of all requests until the next
@@ -54,7 +56,7 @@ final class BluetoothLoop {
     private var lastState = ""
     /// True if an event has occurred since the last update of the status.
     private var isStatusStale = false
-    private var statusDue = Instant(nanoseconds: .min)
+    var statusDue = Instant(nanoseconds: .min)
 
     /// Creates the loop of the Bluetooth thread; its `run` returns when `wake` becomes readable.
     init(
@@ -173,7 +175,7 @@ final class BluetoothLoop {
         }
     }
 
-    private func handle(_ event: RadioEvent) {
+    func handle(_ event: RadioEvent) {
         for action in supervisor.handle(event, now: clock()) {
             guard action == .openBus else {
                 bus.ask(action)
@@ -181,6 +183,11 @@ final class BluetoothLoop {
             }
             let error = bus.open(address: configuration.busAddress)
             if error == 0 { handle(.busOpened) } else { loseBus(error) }
+        }
+        if supervisor.adapterPath != nil {
+            let devices = early.sorted()
+            early = []
+            devices.forEach(connectPhone)
         }
         reportState()
     }
@@ -277,6 +284,17 @@ extension BluetoothLoop: BlueZResponder {
         services[service].subscription(uuid, isOn: isOn, now: clock())
     }
 
+    /// Records a connection that bluetoothd has reported, if the device is a phone at the adapter
+    /// in use. A device of any kind counts as a phone from its first request.
+    private func connectPhone(_ device: String) {
+        guard let adapter = supervisor.adapterPath else {
+            early.insert(device)
+            return
+        }
+        guard device.hasPrefix("\(adapter)/"), centrals.isPhone(device) else { return }
+        connect(device, clock())
+    }
+
     /// Records a phone's connection; has no effect if the connection is already recorded.
     private func connect(_ device: String, _ now: Instant) {
         guard let entry = centrals.connect(device) else { return }
@@ -300,6 +318,7 @@ extension BluetoothLoop: BlueZResponder {
     }
 
     private func disconnect(_ device: String) {
+        early.remove(device)
         guard let entry = centrals.disconnect(device), !entry.isRefused else { return }
         let now = wokenAt
         if centrals.connected.isEmpty { endSubscriptions(now) }
@@ -313,6 +332,7 @@ extension BluetoothLoop: BlueZResponder {
     private func endConnections() {
         let now = clock()
         let gone = centrals.disconnectAll()
+        early = []
         passkey = nil
         endSubscriptions(now)
         notifier.subscriptions.forget()
@@ -340,7 +360,7 @@ extension BluetoothLoop: BlueZResponder {
                 )
                 return handle(.deadLink(device))
             }
-            connect(device, clock())
+            connectPhone(device)
         case .connected(let device, false): disconnect(device)
         case .removed(let device):
             disconnect(device)
@@ -349,6 +369,10 @@ extension BluetoothLoop: BlueZResponder {
             centrals.setPaired(device, isPaired)
             if isPaired, passkey?.device == device { endPairing(device) }
         case .name(let device, let name): centrals.setName(device, name)
+        case .icon(let device, let icon):
+            centrals.setIcon(device, icon)
+            // bluetoothd can report the icon after the connection.
+            if !centrals.isPhone(device) { disconnect(device) }
         case .address(let adapter, let address): addresses[adapter] = address
         case .passkey(let device, let number):
             let until = clock().advanced(bySeconds: Self.passkeySeconds)
@@ -365,30 +389,6 @@ extension BluetoothLoop: BlueZResponder {
         passkey = nil
         logger.notice("The phone \(CentralRegistry.address(of: device)) is paired.")
         handle(.allowPairing(until: nil))
-    }
-
-    private func carryOut(_ request: RadioRequest) {
-        switch request {
-        case .allowPairing(let seconds):
-            let until = seconds > 0 ? clock().advanced(bySeconds: seconds) : nil
-            handle(.allowPairing(until: until))
-        case .forget(let address):
-            guard let adapter = supervisor.adapterPath,
-                let bond = centrals.bonds.first(where: { $0.address == address })
-            else { return }
-            logger.notice("The keys of \(address) are removed.")
-            bus.remove(device: bond.device, adapter: adapter)
-        case .answer(let token, let error):
-            if error != nil { counters.invalidWrites += 1 }
-            bus.answer(token, error)
-        }
-        statusDue = Instant(nanoseconds: .min)
-    }
-
-    /// Passkey as text with six digits.
-    static func digits(_ passkey: UInt32) -> String {
-        let text = String(passkey)
-        return String(repeating: "0", count: max(6 - text.count, 0)) + text
     }
 }
 

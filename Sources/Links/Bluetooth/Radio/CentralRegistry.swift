@@ -17,6 +17,7 @@ struct CentralRegistry {
     /// Properties of a Bluetooth device in bluetoothd's list.
     private struct Device {
         var name = ""
+        var icon = ""
         var isPaired = false
     }
 
@@ -46,9 +47,9 @@ struct CentralRegistry {
     /// Smallest known size of an ATT packet (MTU) of all connections, bytes; 23 if none is known.
     var mtu: Int { connected.compactMap(\.mtu).min() ?? 23 }
 
-    /// Paired devices, for which bluetoothd has keys.
+    /// Paired phones, for which bluetoothd has keys.
     var bonds: [(address: String, name: String, device: String)] {
-        known.filter(\.value.isPaired)
+        known.filter { $0.value.isPaired && isPhone($0.key) }
             .map { (Self.address(of: $0.key), $0.value.name, $0.key) }
             .sorted { $0.address < $1.address }
     }
@@ -105,6 +106,17 @@ struct CentralRegistry {
     /// Records the name of a device.
     mutating func setName(_ device: String, _ name: String) {
         remember(device) { $0.name = name }
+    }
+
+    /// Records the icon of a device.
+    mutating func setIcon(_ device: String, _ icon: String) {
+        remember(device) { $0.icon = icon }
+    }
+
+    /// True if the device is a phone, a computer, or a device without an icon. Devices of other
+    /// kinds, such as gamepads and headsets, serve this computer, and do not use its services.
+    func isPhone(_ device: String) -> Bool {
+        ["", "phone", "computer"].contains(known[device]?.icon ?? "")
     }
 
     /// Adds a device. If too many devices are stored, a device without keys is dropped.
