@@ -63,7 +63,7 @@ struct CentralRegistryTests {
         #expect(refused == 0)
     }
 
-    @Test("the MTU is the smallest known MTU, or 23 if none is known")
+    @Test("the MTU is the smallest MTU; it is 23 until each phone has sent a request")
     func mtu() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
         #expect(registry.mtu == 23)
@@ -71,6 +71,8 @@ struct CentralRegistryTests {
         registry.learn(mtu: 517, of: device(1))
         registry.learn(mtu: 185, of: device(2))
         registry.learn(mtu: nil, of: device(3))
+        #expect(registry.mtu == 23)
+        registry.learn(mtu: 247, of: device(3))
         #expect(registry.mtu == 185)
         registry.learn(mtu: 5, of: device(3))
         #expect(registry.mtu == 23)

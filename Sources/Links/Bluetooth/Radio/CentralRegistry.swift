@@ -44,8 +44,9 @@ struct CentralRegistry {
             .sorted { $0.central.connection < $1.central.connection }
     }
 
-    /// Smallest known size of an ATT packet (MTU) of all connections, bytes; 23 if none is known.
-    var mtu: Int { connected.compactMap(\.mtu).min() ?? 23 }
+    /// Smallest size of an ATT packet (MTU) of all connections, bytes. The MTU of a phone without a
+    /// request is unknown, and counts as 23, which is the smallest MTU that Bluetooth permits.
+    var mtu: Int { connected.map { $0.mtu ?? 23 }.min() ?? 23 }
 
     /// Paired phones, for which bluetoothd has keys.
     var bonds: [(address: String, name: String, device: String)] {

@@ -156,7 +156,7 @@ public protocol GATTService: AnyObject {
 
     /// Sends the service's output that is due. `advance` is also called after every call of another
     /// method of the service. A notification contains at most `mtu` minus three bytes. `mtu` is the
-    /// smallest known size of an ATT packet of the connected centrals, 23...517.
+    /// smallest size of an ATT packet of the connected centrals, 23...517; 23 if a size is unknown.
     ///
     /// - Returns: Time at which `advance` must be called again; nil if no call is needed before the
     ///   next event.
