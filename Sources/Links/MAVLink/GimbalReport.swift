@@ -34,10 +34,7 @@ struct GimbalReport {
         self.vehicle = vehicle
         self.isManager = isManager
         self.bootMs = bootMs
-        range =
-            snapshot == nil
-            ? AxisRanges(lower: .zero, upper: .zero)
-            : settings.motion.rangeDeg.intersection(settings.joints.rangeDeg)
+        range = settings.motion.rangeDeg.intersection(settings.joints.rangeDeg)
         jointRange = settings.joints.rangeDeg
     }
 

@@ -95,8 +95,9 @@ extension MAVLinkComponent {
         do throws(Refusal) {
             switch command {
             case .requestMessage:
-                request = try requested(order.params[0], peer)
-                try demandBattery(for: request)
+                let id = try requested(order.params[0], peer)
+                try demandContents(of: id)
+                request = id
             case .setMessageInterval: try setInterval(order, for: peer, now: now)
             case .getMessageInterval: request = try requested(order.params[0], peer)
             case .preflightStorage: return try save(order, from: sender, peer)
@@ -185,13 +186,21 @@ extension MAVLinkComponent {
         return id
     }
 
-    /// Refuses a request for BATTERY_STATUS while there is no report of a battery.
-    private func demandBattery(for message: UInt32?) throws(Refusal) {
-        guard message == BatteryReport.format.id else { return }
-        guard let battery = configuration.battery() else {
-            throw Refusal(.unsupported, "No battery is configured; see the settings `battery`.")
+    /// Refuses a message whose contents are unknown: BATTERY_STATUS without a report of a battery,
+    /// and the gimbal's information before the first sample, which shows the gimbal's capabilities.
+    func demandContents(of message: UInt32) throws(Refusal) {
+        switch message {
+        case BatteryReport.format.id:
+            guard let battery = configuration.battery() else {
+                throw Refusal(.unsupported, "No battery is configured; see the settings `battery`.")
+            }
+            if let problem = battery.problem { throw Refusal(.noValue, problem) }
+        case GimbalManagerInformation.format.id, GimbalDeviceInformation.format.id:
+            guard port.snapshot != nil else {
+                throw Refusal(.noValue, "The sensor has not delivered a sample yet.")
+            }
+        default: break
         }
-        if let problem = battery.problem { throw Refusal(.noValue, problem) }
     }
 
     private func setInterval(_ order: Order, for peer: Int, now: Instant) throws(Refusal) {

@@ -246,15 +246,14 @@ final class MAVLinkComponent {
 
     /// Sends a message that describes the gimbal.
     ///
-    /// - Returns: True if this kind of message can be requested.
+    /// - Returns: True if the message was sent.
     func report(_ id: UInt32, to peer: Int, now: Instant) -> Bool {
         guard MessageStreams.usual[id] != nil, speaks(id, to: peer) else { return false }
         let managers = [GimbalManagerInformation.format.id, GimbalManagerStatus.format.id]
         if managers.contains(id), !configuration.isManager { return false }
+        do throws(Refusal) { try demandContents(of: id) } catch { return false }
         if id == BatteryReport.format.id {
-            guard let battery = configuration.battery(), battery.problem == nil else {
-                return false
-            }
+            guard let battery = configuration.battery() else { return false }
             let lowPercent = port.settings.battery.lowPercent
             // Autopilots count their batteries from 0, so the component ID is unused.
             send(BatteryReport(battery, lowPercent: lowPercent, id: address.component), to: peer)

@@ -213,6 +213,26 @@ import Wire
         #expect(command(.requestMessage, [147], component(battery: battery)) == [1])
     }
 
+    @Test("before the first sample, the gimbal does not send its information, and refuses requests")
+    func information() {
+        let component = component()
+        gimbal.memory.withLock { $0.snapshot = StabilizerSnapshot() }
+        for id in [280, 283] as [Float] {
+            #expect(command(.requestMessage, [id], component) == [1])
+            #expect(command(.setMessageInterval, [id, 100_000], component) == [0])
+        }
+        _ = component.advance(now: at(1))
+        #expect(component.sent(GimbalManagerInformation.self).isEmpty)
+        _ = component.advance(now: at(2))
+        #expect(component.sent(GimbalDeviceInformation.self).isEmpty)
+        gimbal.memory.withLock { $0.snapshot.samples.accepted = 1 }
+        for id in [280, 283] as [Float] {
+            #expect(command(.requestMessage, [id], component) == [0])
+        }
+        _ = component.advance(now: at(3))
+        #expect(component.sent(GimbalManagerInformation.self).contains { $0.pitchMin < 0 })
+    }
+
     @Test("the heartbeat cannot be disabled, but its interval can change")
     func heartbeatInterval() {
         let component = component()
