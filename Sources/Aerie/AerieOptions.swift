@@ -23,7 +23,9 @@ public struct AerieOptions: Sendable {
     public var axes = CameraAxes.arkit
     /// Longest time from the connection to a valid `AuthRequest`, s.
     public var authentication = 10.0
-    /// Duration of a session, s. After this time, the phone must send a new `AuthRequest`.
+    /// Duration of a session, s. Until this time has passed, a further `AuthRequest` of the phone
+    /// continues the session. The phone stays admitted until its connection ends, even if the
+    /// session ends earlier.
     public var session = 3600.0
     /// Function that returns the Unix time, s.
     public var now: @Sendable () -> Double = { AerieClock.now() }

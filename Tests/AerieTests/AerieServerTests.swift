@@ -234,6 +234,22 @@ struct AerieServerTests {
         }
     }
 
+    @Test("a phone stays admitted until its connection ends, although its session has ended")
+    func admission() throws {
+        let now = Mutex(1_800_000_000.0)
+        try withAerie({
+            $0.acceptsLegacyToken = true
+            $0.now = { now.withLock { $0 } }
+        }) { server in
+            let phone = try HawkSight(port: server.port)
+            try phone.authenticate()
+            now.withLock { $0 += 3601 }
+            try phone.send(frame: 1, pose: Self.pose, axes: .arkit)
+            #expect(wait { server.counters.frames == 1 })
+            #expect(server.phones == 1 && server.counters.unauthenticated == 0)
+        }
+    }
+
     @Test("a connection that does not authenticate in time is closed with 1008")
     func late() throws {
         try withAerie({
