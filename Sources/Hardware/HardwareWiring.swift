@@ -1,4 +1,4 @@
-public import GimbalCore
+internal import GimbalCore
 public import Realtime
 
 /// The gimbal's chips and their buses, from the settings.

@@ -1,4 +1,4 @@
-public import enum Configuration.SensorChip
+internal import enum Configuration.SensorChip
 internal import Glibc
 
 // How the search keeps a running gimbal safe:

@@ -1,4 +1,4 @@
-public import Configuration
+internal import Configuration
 public import GimbalCore
 
 extension HardwareWiring {

@@ -1,4 +1,4 @@
-package import GimbalCore
+import GimbalCore
 import Port
 
 /// Owner of a temporary change of settings. Clients of the same kind share one owner, because a

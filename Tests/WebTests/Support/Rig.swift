@@ -135,7 +135,7 @@ final class Rig {
 
     /// An angle or another number from the status.
     func number(_ path: String...) throws -> Double {
-        try path.reduce(try status() as JSONValue?) { $0?[$1] }?.number ?? .nan
+        path.reduce(try status() as JSONValue?) { $0?[$1] }?.number ?? .nan
     }
 
     /// Sends a request to the control socket of airframe-web.
