@@ -225,6 +225,10 @@ struct BluetoothServerTests {
             let served = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(2)) }
             #expect(served == "")
             try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            // bluetoothd repeats the icon after it has read the device's appearance.
+            fake.say(icon: "audio-headset", of: phone(2))
+            fake.connect(phone(3), true)
+            try pump(fake, "the second phone") { server.status.centrals.count == 2 }
         }
     }
 

@@ -90,7 +90,7 @@ struct CentralRegistryTests {
         #expect(registry.bonds.isEmpty)
     }
 
-    @Test("a paired gamepad is not listed, a paired phone or computer is")
+    @Test("a paired gamepad is listed only if it uses a service; a paired phone or computer is listed")
     func kinds() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
         for (number, icon) in ["input-gaming", "phone", "computer"].enumerated() {
@@ -98,6 +98,12 @@ struct CentralRegistryTests {
             registry.setPaired(device(number), true)
         }
         #expect(registry.bonds.map(\.device) == [device(1), device(2)])
+        registry.setUsesServices(device(0))
+        #expect(registry.bonds.count == 3)
+        _ = registry.disconnectAll()
+        #expect(registry.bonds.count == 3)
+        registry.forgetDevices()
+        #expect(registry.bonds.isEmpty)
     }
 
     @Test("30,000 unpaired devices are not remembered, but paired devices are")

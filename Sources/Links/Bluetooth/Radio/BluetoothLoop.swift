@@ -35,8 +35,8 @@ final class BluetoothLoop {
 
     private let wake: FileDescriptor
     let clock: @Sendable () -> Instant
-    private let table: CharacteristicTable
-    private var notifier: RadioNotifier
+    let table: CharacteristicTable
+    var notifier: RadioNotifier
     /// Phones that were connected when bluetoothd exited. After bluetoothd has exited, the kernel
     /// keeps the phones' links for some seconds, but a new bluetoothd does not answer on these
     /// links. A phone whose link began before the restart receives no answers, and cannot connect
@@ -156,6 +156,7 @@ final class BluetoothLoop {
 
     private func loseBus(_ errno: Int32) {
         endConnections()
+        centrals.forgetDevices()
         bus.close()
         handle(.busLost("No connection to D-Bus: \(Errno(rawValue: errno))."))
     }
@@ -166,6 +167,7 @@ final class BluetoothLoop {
             if case .daemon(false) = event {
                 orphans = Set(centrals.entries.keys)
                 endConnections()
+                centrals.forgetDevices()
             }
             if case .interface(_, let path, false) = event, path == supervisor.adapterPath {
                 endConnections()
@@ -232,6 +234,7 @@ final class BluetoothLoop {
 extension BluetoothLoop: BlueZResponder {
     /// Finds the central that sent a request; nil if requests of this central are refused.
     private func central(of request: BlueZBus.Request, _ now: Instant) -> Central? {
+        centrals.setUsesServices(request.device)
         connect(request.device, now)
         centrals.learn(mtu: request.mtu, of: request.device)
         guard let entry = centrals.entries[request.device], !entry.isRefused else { return nil }
@@ -278,12 +281,6 @@ extension BluetoothLoop: BlueZResponder {
         }
     }
 
-    func subscribe(_ characteristic: Int, isOn: Bool) {
-        guard notifier.subscriptions.setStarted(characteristic, isOn) else { return }
-        let (service, uuid) = table[characteristic]
-        services[service].subscription(uuid, isOn: isOn, now: clock())
-    }
-
     /// Records a connection that bluetoothd has reported, if the device is a phone at the adapter
     /// in use. A device of any kind counts as a phone from its first request.
     private func connectPhone(_ device: String) {
@@ -311,10 +308,7 @@ extension BluetoothLoop: BlueZResponder {
         hasNewCentral = true
         // bluetoothd keeps the subscriptions of a paired phone, and restores them when the phone
         // connects.
-        for index in notifier.subscriptions.resume() {
-            let (service, uuid) = table[index]
-            services[service].subscription(uuid, isOn: true, now: now)
-        }
+        resumeSubscriptions(now)
     }
 
     private func disconnect(_ device: String) {
@@ -339,13 +333,6 @@ extension BluetoothLoop: BlueZResponder {
         for entry in gone {
             logger.notice("\(entry.central) was lost, because Bluetooth stopped.")
             for service in services { service.disconnected(entry.central, now: now) }
-        }
-    }
-
-    private func endSubscriptions(_ now: Instant) {
-        for index in notifier.subscriptions.pause() {
-            let (service, uuid) = table[index]
-            services[service].subscription(uuid, isOn: false, now: now)
         }
     }
 

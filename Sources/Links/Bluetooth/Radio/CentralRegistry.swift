@@ -19,6 +19,8 @@ struct CentralRegistry {
         var name = ""
         var icon = ""
         var isPaired = false
+        /// True if the device has sent a request to one of the services.
+        var usesServices = false
     }
 
     /// Largest number of refused phones in the registry; no radio supports more connections.
@@ -77,17 +79,17 @@ struct CentralRegistry {
         entries.removeValue(forKey: device)
     }
 
-    /// Marks all connections as closed, because bluetoothd has exited. After a restart, bluetoothd
-    /// reports the devices with keys again.
+    /// Marks all connections as closed.
     ///
     /// - Returns: The accepted phones.
     mutating func disconnectAll() -> [Entry] {
-        defer {
-            entries = [:]
-            known = [:]
-        }
+        defer { entries = [:] }
         return connected
     }
+
+    /// Removes the devices in bluetoothd's list, because bluetoothd has exited. After a restart,
+    /// bluetoothd reports the devices with keys again.
+    mutating func forgetDevices() { known = [:] }
 
     /// Records the MTU of a connection; each request of the phone contains the MTU.
     mutating func learn(mtu: Int?, of device: String) {
@@ -114,10 +116,17 @@ struct CentralRegistry {
         remember(device) { $0.icon = icon }
     }
 
-    /// True if the device is a phone, a computer, or a device without an icon. Devices of other
-    /// kinds, such as gamepads and headsets, serve this computer, and do not use its services.
+    /// Records a request of a device to one of the services.
+    mutating func setUsesServices(_ device: String) {
+        guard known[device]?.usesServices != true else { return }
+        remember(device) { $0.usesServices = true }
+    }
+
+    /// True if the device is a phone, a computer, or a device without an icon, or if it uses the
+    /// services. Devices of other kinds, such as gamepads and headsets, serve this computer.
     func isPhone(_ device: String) -> Bool {
-        ["", "phone", "computer"].contains(known[device]?.icon ?? "")
+        guard let known = known[device] else { return true }
+        return known.usesServices || ["", "phone", "computer"].contains(known.icon)
     }
 
     /// Adds a device. If too many devices are stored, a device without keys is dropped.

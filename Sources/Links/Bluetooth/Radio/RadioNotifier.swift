@@ -31,10 +31,7 @@ final class Subscriptions {
     /// - Returns: True if the service must be informed of the change.
     func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
         if isOn {
-            let isNew = started.insert(index).inserted
-            // A new subscription shows that a phone is connected, although the event with the
-            // phone's identity arrives later.
-            return isNew && !isPaused
+            return started.insert(index).inserted && !isPaused
         }
         return started.remove(index) != nil && !isPaused
     }
