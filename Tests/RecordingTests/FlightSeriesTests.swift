@@ -1,14 +1,16 @@
+import GimbalCore
+import Realtime
 import SystemPackage
 import Testing
 
 @testable import Recording
 
 @Suite("Events of a recording") struct FlightSeriesTests {
-    /// Events of a recording that contains these requests at these times, s.
-    private func events(_ requests: [(String, Double)]) throws -> [FlightSeries.Event] {
+    /// Events of a recording that contains these commands at these times, s.
+    private func events(_ commands: [(TimedCommand, Double)]) throws -> [FlightSeries.Event] {
         var builder = MCAPChunkBuilder()
-        for (name, time) in requests {
-            let message = CommandMessage(other: "{\"\(name)\":{}}")
+        for (command, time) in commands {
+            let message = CommandMessage(tick: 0, command)
             builder.add(channel: FlightChannels.command, sequence: 1, time: Int64(time * 1e9)) {
                 message.write(to: &$0)
             }
@@ -17,10 +19,13 @@ import Testing
         return FlightSeries(try FlightFile(bytes: bytes, path: "made-up.mcap")).events
     }
 
+    private let rate = TimedCommand(.rate(.zero), validUntil: Instant(nanoseconds: 1))
+    private let track = TimedCommand(.track(pan: 0, tilt: 0), validUntil: Instant(nanoseconds: 1))
+
     @Test("a repeated request is one event with the number of its requests and its end")
     func repetition() throws {
-        let rates: [(String, Double)] = (0...300).map { ("rate", Double($0) * 0.05) }
-        let found = try events(rates + [("mode", 16.0), ("rate", 17.0)])
+        let rates = (0...300).map { (rate, Double($0) * 0.05) }
+        let found = try events(rates + [(TimedCommand(.mode(.locked)), 16), (rate, 17)])
         #expect(found.map(\.name) == ["rate", "mode", "rate"])
         #expect(found.map(\.count) == [301, 1, 1])
         #expect(found.map { $0.time.rounded() } == [0, 16, 17])
@@ -30,9 +35,15 @@ import Testing
     @Test("two requests that are repeated at the same time are two events")
     func alternation() throws {
         let times = (0..<20).map { Double($0) * 0.1 }
-        let requests: [(String, Double)] = times.flatMap { [("rate", $0), ("drive", $0)] }
-        let found = try events(requests)
-        #expect(found.map(\.name) == ["rate", "drive"])
+        let found = try events(times.flatMap { [(rate, $0), (track, $0)] })
+        #expect(found.map(\.name) == ["rate", "track"])
         #expect(found.map(\.count) == [20, 20])
+    }
+
+    @Test("commands that clients do not repeat keep their order")
+    func order() throws {
+        let stop = TimedCommand(.emergencyStop)
+        let found = try events([(stop, 1), (TimedCommand(.resetEmergencyStop), 1.2), (stop, 1.4)])
+        #expect(found.map(\.name) == ["emergency_stop", "reset_emergency_stop", "emergency_stop"])
     }
 }

@@ -334,8 +334,6 @@ struct MeasurementTests {
             for _ in 0..<200 {
                 for mode in ["pan_follow", "locked"] as [JSONValue] {
                     _ = try rig.ask("mode", ["mode": mode])
-                    // The loop executes one mode in each tick.
-                    usleep(2000)
                 }
             }
             try press("Save the last 60 s", page)

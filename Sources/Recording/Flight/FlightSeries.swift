@@ -87,7 +87,8 @@ public struct FlightSeries: Sendable {
             timeline.add(
                 Event(time: 0, name: event.word, what: event.what, isFault: event.isFault),
                 at: time)
-        case .command(let command): timeline.add(request: command.word, at: time)
+        case .command(let command):
+            timeline.add(request: command.word, isRepeated: command.isRepeated, at: time)
         case .state, .parameters, .sample: break
         }
     }
@@ -104,8 +105,8 @@ private struct Timeline {
     }
 
     /// Adds a request, or counts the request as a repetition.
-    mutating func add(request name: String, at time: Int64) {
-        if let index = requests[name],
+    mutating func add(request name: String, isRepeated: Bool, at time: Int64) {
+        if isRepeated, let index = requests[name],
             FlightFile.seconds(from: entries[index].end, to: time)
                 <= FlightSeries.longestRepetition
         {

@@ -161,6 +161,9 @@ struct CommandMessage: RecordedMessage, Sendable {
         }
     }
 
+    /// True if the command ends after the dead-man time. Clients repeat such a command.
+    var isRepeated: Bool { validUntil.nanoseconds > 0 }
+
     /// Name of the command, for plots.
     var word: String {
         let index = Int(kind)
