@@ -64,6 +64,23 @@ struct PageStateTests {
         }
     }
 
+    @Test("a browser that the user forgets shows no error")
+    func unpairing() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("why")
+            let button =
+                "[...document.querySelectorAll('button')].find((b) => b.textContent.startsWith('Forget this browser'))"
+            try #require(try page.wait("\(button) != null") != nil)
+            try page.value("(\(button).click(), \(button).click(), 1)")
+            try page.show("drive")
+            let text = "document.querySelector('main').textContent"
+            #expect(try page.wait("\(text).includes('This browser can only watch.')") != nil)
+            let isBad = "document.querySelector('#toast').classList.contains('bad')"
+            #expect(try page.value(isBad) == false)
+        }
+    }
+
     @Test("the page hides the people in the last report of a companion that hangs")
     func hungCompanion() throws {
         try withPage { rig, _, page in

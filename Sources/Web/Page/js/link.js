@@ -149,8 +149,9 @@ export class Link extends EventTarget {
       entry.reject({ code: "lost", message, isQuiet: this.isRestarting });
     }
     this.waiting.clear();
+    const isQuiet = this.isRestarting;
     this.isRestarting = false;
-    this.dispatchEvent(new CustomEvent("lost", { detail: { code: event.code, reason: event.reason, wasOpen } }));
+    this.dispatchEvent(new CustomEvent("lost", { detail: { code: event.code, reason: event.reason, wasOpen, isQuiet } }));
     const pause = Math.min(pauses[1], pauses[0] * 2 ** this.attempts++);
     this.timer = setTimeout(() => this.connect(), pause);
   }

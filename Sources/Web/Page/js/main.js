@@ -92,7 +92,7 @@ link.addEventListener("open", () => {
 });
 link.addEventListener("lost", ({ detail }) => {
   // The page can be connected again before the alarm is read.
-  if (detail.wasOpen && detail.reason) toast(sentence(detail.reason), true);
+  if (detail.wasOpen && detail.reason && !detail.isQuiet) toast(sentence(detail.reason), true);
   document.documentElement.classList.add("old");
   setText(headline, "NO CONNECTION");
   headline.className = "chip bad";

@@ -61,8 +61,13 @@ export class Session extends EventTarget {
 
   /** Withdraws the token of this browser. */
   async unpair() {
-    await fetch("/unpair", { method: "POST" });
-    this.link.restart();
+    // The server closes the connection before it answers.
+    this.link.isRestarting = true;
+    try {
+      await fetch("/unpair", { method: "POST" });
+    } finally {
+      this.link.restart();
+    }
   }
 
   /** Shows the form for the code. */
