@@ -8,10 +8,13 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
     private struct State {
         var sessions: [WebSession] = []
         var ends: [String] = []
+        var unanswered = 0
     }
 
     private let state = Mutex(State())
     var ends: [String] { state.withLock { $0.ends } }
+    /// Number of requests without an answer.
+    var unanswered: Int { state.withLock { $0.unanswered } }
     var sessions: [WebSession] { state.withLock { $0.sessions } }
 
     /// Waits for the oldest session. The client receives the answer to its upgrade before the
@@ -59,7 +62,7 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) {
                 answer(WebResponse(200, text: "late"))
             }
-        case ("GET", "/never"): break
+        case ("GET", "/never"): state.withLock { $0.unanswered += 1 }
         case ("POST", "/code"):
             answer(WebResponse(200, text: String(decoding: request.body, as: UTF8.self)))
         default: answer(WebResponse(404, text: "There is no such page."))
