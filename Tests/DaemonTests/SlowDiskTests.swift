@@ -50,6 +50,28 @@ struct SlowDiskTests {
         }
     }
 
+    @Test("a recording that restarts while the disk is busy is reported as complete, and continues")
+    func restartedRecording() throws {
+        try withSlowDisk(["SLOW_DISK_MS=500"]) { daemon in
+            let client = try SocketClient(daemon.socket)
+            func ask(_ parameters: String) throws -> JSONValue? {
+                try client.ask(#"{"id":1,"method":"record","params":\#(parameters)}"#)["result"]
+            }
+            _ = try ask(#"{"action":"start"}"#)
+            try daemon.status("the recording has a file") {
+                $0["recorder"]?["open_file"]?.string != nil
+            }
+            _ = try ask(#"{"action":"last","seconds":1}"#)
+            let stopped = try ask(#"{"action":"stop"}"#)?["requested"]?.int ?? .max
+            let restarted = try ask(#"{"action":"start"}"#)
+            #expect(restarted?["finished"]?.int ?? .max < stopped, "the disk is busy")
+            try daemon.status(within: 10, "the files are complete") {
+                $0["recorder"]?["finished"]?.int == stopped
+                    && $0["recorder"]?["recording"]?.bool == true
+            }
+        }
+    }
+
     @Test("a temporary change that begins during a save still reverts, and the saved value remains")
     func temporaryChange() throws {
         try withSlowDisk { daemon in

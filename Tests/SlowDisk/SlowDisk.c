@@ -1,5 +1,5 @@
-// A disk that takes its time: preloaded, fsync(2) sleeps SLOW_DISK_MS milliseconds before it does anything, as a worn SD card
-// does when it moves its blocks about.
+// A disk that takes its time: preloaded, fsync(2) and fdatasync(2) sleep SLOW_DISK_MS milliseconds before they do anything, as a worn
+// SD card does when it moves its blocks about.
 #define _GNU_SOURCE
 #include "SlowDisk.h"
 
@@ -8,10 +8,19 @@
 #include <time.h>
 #include <unistd.h>
 
-int fsync(int file) {
+static void wait_for_disk(void) {
     const char *text = getenv("SLOW_DISK_MS");
     long ms = text ? atol(text) : 0;
     struct timespec rest = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
     while (nanosleep(&rest, &rest) != 0) {}
+}
+
+int fsync(int file) {
+    wait_for_disk();
     return (int)syscall(SYS_fsync, file);
+}
+
+int fdatasync(int file) {
+    wait_for_disk();
+    return (int)syscall(SYS_fdatasync, file);
 }

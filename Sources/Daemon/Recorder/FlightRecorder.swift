@@ -204,8 +204,8 @@ final class FlightRecorder: Sendable {
     }
 
     /// Starts or ends a continuous recording. The method `status` reports the completion of the
-    /// recording's file. A recording that starts before the previous file is complete continues
-    /// this file.
+    /// recording's file. A recording that starts before the previous file is complete begins at
+    /// the end of this file.
     ///
     /// - Parameters:
     ///   - isOn: True to start a recording, false to end it.
@@ -298,8 +298,8 @@ extension FlightRecorder {
             // The end of a recording waits until its last data is written.
             let isWanted = state.isRecording || state.ends > 0
             let chunks = isWanted ? Array(state.ring.since(state.wanted ?? store.next)) : []
-            let ends = state.isRecording ? 0 : state.ends
-            state.ends -= ends
+            let ends = state.ends
+            state.ends = 0
             let fault =
                 state.isEnding
                 ? state.waiting.fault : state.waiting.due(now: MonotonicClock.now)
