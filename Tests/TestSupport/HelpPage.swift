@@ -84,9 +84,12 @@ public struct HelpPage {
         if let children = command.subcommands, !children.isEmpty {
             return children.flatMap { section(of: $0, under: name + " ", without: common) }
         }
-        let known = Set(common.map(Self.spelling))
-        let arguments = (command.arguments ?? []).filter {
-            !known.contains(Self.spelling($0)) && Self.spelling($0) != "--help"
+        let arguments = (command.arguments ?? []).filter { argument in
+            let spelling = Self.spelling(argument)
+            return spelling != "--help"
+                && !common.contains {
+                    Self.spelling($0) == spelling && $0.abstract == argument.abstract
+                }
         }
         let synopsis = ([root.commandName, name] + arguments.map(Self.usage)).joined(separator: " ")
         return [".Ss " + Mdoc.argument(name), ".Dl " + Mdoc.argument(synopsis), ".Pp"]
