@@ -11,7 +11,7 @@ struct HardwareCommand: ParsableCommand {
         discussion: """
             The command lists the devices of the kernel, and searches the I2C buses for the chips that airframed supports. The \
             search only reads, and only while the motors are off. Without a running airframed, the command reads the buses \
-            directly, which needs access to their device files. It does not read a bus that an airframed with another socket uses.
+            directly, which needs access to their device files. It does not read a bus that an airframed with another socket has open.
 
             SPI devices are read only with --spi: a read can change the registers of chips that are not sensors.
             """)
