@@ -90,7 +90,9 @@ struct CentralRegistryTests {
         #expect(registry.bonds.isEmpty)
     }
 
-    @Test("a paired gamepad is listed only if it uses a service; a paired phone or computer is listed")
+    @Test(
+        "a paired gamepad is listed only if it uses a service; a paired phone or computer is listed"
+    )
     func kinds() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 10)
         for (number, icon) in ["input-gaming", "phone", "computer"].enumerated() {
