@@ -232,6 +232,27 @@ struct BluetoothServerTests {
         }
     }
 
+    @Test("a device that does not count as a phone can subscribe after the last phone has left")
+    func subscription() async throws {
+        try await withRadio { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            func changes() -> Int? {
+                server.status.advertisements.first?.counts["subscription changes"]
+            }
+            fake.connect(phone(2), true)
+            try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            fake.connect(phone(2), false)
+            fake.say(icon: "input-gaming", of: phone(3))
+            fake.connect(phone(3), true)
+            try pump(fake, "no phone") { server.status.centrals.isEmpty }
+            fake.call(ShimHarness.char0, "org.bluez.GattCharacteristic1", "StartNotify")
+            try pump(fake, "the subscription") { changes() == 1 }
+            fake.connect(phone(3), false)
+            try pump(fake, "the end of the subscription") { changes() == 2 }
+        }
+    }
+
     @Test("a disconnection renews the advertisements")
     func renewal() async throws {
         try await withRadio { server, bus in

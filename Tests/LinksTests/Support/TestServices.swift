@@ -16,7 +16,9 @@ final class RecordingService: GATTService {
         GATTCharacteristic(uuid: stream, properties: [.writeWithoutResponse], name: "stream"),
     ]
 
-    var counts: [String: Int] { ["writes": writes.count] }
+    var counts: [String: Int] {
+        ["writes": writes.count, "subscription changes": subscriptions.count]
+    }
     var value: [UInt8] = [1, 2, 3]
     var writes: [[UInt8]] = []
     /// Writes that begin with this byte are refused.

@@ -313,9 +313,11 @@ extension BluetoothLoop: BlueZResponder {
 
     private func disconnect(_ device: String) {
         early.remove(device)
-        guard let entry = centrals.disconnect(device), !entry.isRefused else { return }
         let now = wokenAt
+        let entry = centrals.disconnect(device)
+        // The device can have a subscription without being registered as a phone.
         if centrals.connected.isEmpty { endSubscriptions(now) }
+        guard let entry, !entry.isRefused else { return }
         logger.notice("\(entry.central) disconnected.")
         for service in services { service.disconnected(entry.central, now: now) }
         statusDue = now
