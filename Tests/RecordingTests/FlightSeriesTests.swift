@@ -40,6 +40,12 @@ import Testing
         #expect(found.map(\.count) == [20, 20])
     }
 
+    @Test("the angles that an autopilot sends continuously are one event")
+    func angles() throws {
+        let point = TimedCommand(.point(target: .zero, duration: 0, rate: 0))
+        #expect(try events((0..<50).map { (point, Double($0) * 0.1) }).map(\.count) == [50])
+    }
+
     @Test("commands that clients do not repeat keep their order")
     func order() throws {
         let stop = TimedCommand(.emergencyStop)

@@ -22,7 +22,7 @@ public struct FlightSeries: Sendable {
     }
 
     /// Longest interval between two requests with the same name that count as one repeated
-    /// request, s. Clients repeat a request for motion within the dead-man time.
+    /// request, s. Clients repeat requests for motion within this time.
     static let longestRepetition = 1.0
 
     /// Times of the ticks, relative to the first tick, s.

@@ -161,8 +161,11 @@ struct CommandMessage: RecordedMessage, Sendable {
         }
     }
 
-    /// True if the command ends after the dead-man time. Clients repeat such a command.
-    var isRepeated: Bool { validUntil.nanoseconds > 0 }
+    /// True if clients repeat the command: a command that ends after the dead-man time, or a turn to
+    /// angles, which autopilots send continuously.
+    var isRepeated: Bool {
+        validUntil.nanoseconds > 0 || kind == Kind.allCases.firstIndex(of: .point).map(UInt32.init)
+    }
 
     /// Name of the command, for plots.
     var word: String {
