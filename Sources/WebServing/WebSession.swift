@@ -89,8 +89,8 @@ public final class WebSession: Sendable {
             }
         }
         outbox.withLock { if $0.end == nil { $0.end = (code ?? 1005, reason) } }
-        guard put(.connectionClose, payload, key: nil) else { return }
-        outbox.withLock { $0.isClosed = true }
+        // The first of several close frames is sent; the first of their times closes the connection.
+        if put(.connectionClose, payload, key: nil) { outbox.withLock { $0.isClosed = true } }
         let channel = channel
         channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
     }

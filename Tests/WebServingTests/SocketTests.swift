@@ -168,7 +168,9 @@ struct SocketTests {
         }
     }
 
-    @Test("when the application closes a session, earlier messages still arrive")
+    @Test(
+        "when the application closes a session, earlier messages still arrive, and the client's answer closes the connection"
+    )
     func closing() throws {
         try withServer { server, application in
             let client = try open(server)
@@ -180,8 +182,10 @@ struct SocketTests {
             let frame = try client.frame()
             #expect(frame.code == 4000)
             #expect(frame.text.hasSuffix("paired again"))
+            let answered = ContinuousClock.now
             try client.send(WebClient.frame(8, [0x0f, 0xa0]))
             #expect(try client.isClosed())
+            #expect(.now - answered < .seconds(1), "without the answer, the limit is 2 s")
         }
     }
 
