@@ -158,9 +158,14 @@ export class Link extends EventTarget {
 
   /** Connects again immediately, with new rights. */
   restart() {
-    if (!this.socket || this.socket.readyState >= WebSocket.CLOSING) return this.connect();
-    this.isRestarting = true;
-    return this.socket.close();
+    const socket = this.socket;
+    this.isRestarting = socket !== null && socket.readyState !== WebSocket.CLOSED;
+    if (!this.isRestarting) return this.connect();
+    if (socket.readyState !== WebSocket.CLOSING) return socket.close();
+    // The event of a close that the server has begun can come seconds later.
+    socket.onclose = null;
+    this.#closed({ code: 4001, reason: "" });
+    return this.connect();
   }
 
   /** Detects a lost connection or attempt: a network that fails closes neither. */
