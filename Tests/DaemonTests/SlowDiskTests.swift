@@ -52,7 +52,7 @@ struct SlowDiskTests {
 
     @Test("a recording that restarts while the disk is busy is reported as complete, and continues")
     func restartedRecording() throws {
-        try withSlowDisk(["SLOW_DISK_MS=500"]) { daemon in
+        try withSlowDisk(["SLOW_DISK_MS=1500"]) { daemon in
             let client = try SocketClient(daemon.socket)
             func ask(_ parameters: String) throws -> JSONValue? {
                 try client.ask(#"{"id":1,"method":"record","params":\#(parameters)}"#)["result"]
@@ -65,8 +65,8 @@ struct SlowDiskTests {
             let stopped = try ask(#"{"action":"stop"}"#)?["requested"]?.int ?? .max
             let restarted = try ask(#"{"action":"start"}"#)
             #expect(restarted?["finished"]?.int ?? .max < stopped, "the disk is busy")
-            try daemon.status(within: 10, "the files are complete") {
-                $0["recorder"]?["finished"]?.int == stopped
+            try daemon.status(within: 20, "the files are complete") {
+                $0["recorder"]?["finished"]?.int ?? 0 >= stopped
                     && $0["recorder"]?["recording"]?.bool == true
             }
         }
