@@ -128,15 +128,17 @@ struct CentralRegistryTests {
     )
     func subscriptions() {
         let subscriptions = Subscriptions()
-        #expect(subscriptions.setStarted(3, true))
-        #expect(!subscriptions.setStarted(3, true))
+        #expect(subscriptions.setStarted(3, true) == [3])
+        #expect(subscriptions.setStarted(3, true) == [])
         #expect(subscriptions.isOn(3))
         #expect(subscriptions.pause() == [3])
         #expect(!subscriptions.isOn(3))
         #expect(subscriptions.pause() == [])
         #expect(subscriptions.resume() == [3])
         #expect(subscriptions.isOn(3))
-        #expect(subscriptions.setStarted(3, false))
-        #expect(!subscriptions.setStarted(3, false))
+        _ = subscriptions.pause()
+        #expect(subscriptions.setStarted(4, true) == [3, 4], "a start ends the pause")
+        #expect(subscriptions.setStarted(3, false) == [3])
+        #expect(subscriptions.setStarted(3, false) == [])
     }
 }

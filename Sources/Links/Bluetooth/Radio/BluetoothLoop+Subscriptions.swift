@@ -1,29 +1,17 @@
 import GimbalCore
 
 extension BluetoothLoop {
-    /// Records that bluetoothd has started or stopped the notifications of a characteristic.
-    /// bluetoothd starts notifications only for a connected device, and does not name this device.
+    /// Records that bluetoothd has started or stopped the notifications of a characteristic, for a
+    /// device that bluetoothd does not name.
     func subscribe(_ characteristic: Int, isOn: Bool) {
-        let now = clock()
-        if isOn { resumeSubscriptions(now) }
-        guard notifier.subscriptions.setStarted(characteristic, isOn) else { return }
-        let (service, uuid) = table[characteristic]
-        services[service].subscription(uuid, isOn: isOn, now: now)
+        inform(notifier.subscriptions.setStarted(characteristic, isOn), isOn: isOn, clock())
     }
 
-    /// Resumes the notifications, because a central is connected.
-    func resumeSubscriptions(_ now: Instant) {
-        for index in notifier.subscriptions.resume() {
+    /// Informs the services that the notifications of characteristics start or stop.
+    func inform(_ characteristics: [Int], isOn: Bool, _ now: Instant) {
+        for index in characteristics {
             let (service, uuid) = table[index]
-            services[service].subscription(uuid, isOn: true, now: now)
-        }
-    }
-
-    /// Pauses the notifications, because no central is connected.
-    func endSubscriptions(_ now: Instant) {
-        for index in notifier.subscriptions.pause() {
-            let (service, uuid) = table[index]
-            services[service].subscription(uuid, isOn: false, now: now)
+            services[service].subscription(uuid, isOn: isOn, now: now)
         }
     }
 }

@@ -308,7 +308,7 @@ extension BluetoothLoop: BlueZResponder {
         hasNewCentral = true
         // bluetoothd keeps the subscriptions of a paired phone, and restores them when the phone
         // connects.
-        resumeSubscriptions(now)
+        inform(notifier.subscriptions.resume(), isOn: true, now)
     }
 
     private func disconnect(_ device: String) {
@@ -316,7 +316,7 @@ extension BluetoothLoop: BlueZResponder {
         let now = wokenAt
         let entry = centrals.disconnect(device)
         // The device can have a subscription without being registered as a phone.
-        if centrals.connected.isEmpty { endSubscriptions(now) }
+        if centrals.connected.isEmpty { inform(notifier.subscriptions.pause(), isOn: false, now) }
         guard let entry, !entry.isRefused else { return }
         logger.notice("\(entry.central) disconnected.")
         for service in services { service.disconnected(entry.central, now: now) }
@@ -330,7 +330,7 @@ extension BluetoothLoop: BlueZResponder {
         let gone = centrals.disconnectAll()
         early = []
         passkey = nil
-        endSubscriptions(now)
+        inform(notifier.subscriptions.pause(), isOn: false, now)
         notifier.subscriptions.forget()
         for entry in gone {
             logger.notice("\(entry.central) was lost, because Bluetooth stopped.")

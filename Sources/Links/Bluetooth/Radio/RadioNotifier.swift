@@ -27,13 +27,13 @@ final class Subscriptions {
     private(set) var isPaused = false
 
     /// Records that bluetoothd has started or stopped the notifications of a characteristic.
+    /// bluetoothd starts notifications only for a connected central, so the start ends a pause.
     ///
-    /// - Returns: True if the service must be informed of the change.
-    func setStarted(_ index: Int, _ isOn: Bool) -> Bool {
-        if isOn {
-            return started.insert(index).inserted && !isPaused
-        }
-        return started.remove(index) != nil && !isPaused
+    /// - Returns: Characteristics for which notifications must be started or stopped.
+    func setStarted(_ index: Int, _ isOn: Bool) -> [Int] {
+        guard isOn else { return started.remove(index) != nil && !isPaused ? [index] : [] }
+        let isNew = started.insert(index).inserted
+        return isPaused ? resume() : isNew ? [index] : []
     }
 
     /// Records that the last central has disconnected.
