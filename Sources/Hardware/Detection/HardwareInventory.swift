@@ -39,8 +39,8 @@ public struct HardwareInventory: Sendable {
             device: { SPIDevice(path: $0) })
     }
 
-    /// Creates the report while airframed does not answer. A bus that an airframed uses is not
-    /// searched, because the motors can be on.
+    /// Creates the report while airframed does not answer. A device file that an airframed has open
+    /// is not searched, because the motors can be on.
     ///
     /// - Parameter includesSPI: True if SPI devices are also searched.
     /// - Returns: The report.

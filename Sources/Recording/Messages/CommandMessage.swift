@@ -163,9 +163,7 @@ struct CommandMessage: RecordedMessage, Sendable {
 
     /// True if clients repeat the command: a command that ends after the dead-man time, or a turn to
     /// angles, which autopilots send continuously.
-    var isRepeated: Bool {
-        validUntil.nanoseconds > 0 || kind == Kind.allCases.firstIndex(of: .point).map(UInt32.init)
-    }
+    var isRepeated: Bool { validUntil.nanoseconds > 0 || word == Kind.point.rawValue }
 
     /// Name of the command, for plots.
     var word: String {
