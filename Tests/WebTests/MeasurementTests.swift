@@ -333,7 +333,7 @@ struct MeasurementTests {
         try withView("recordings") { rig, page in
             for _ in 0..<200 {
                 for mode in ["pan_follow", "locked"] as [JSONValue] {
-                    _ = try rig.ask("mode", ["mode": mode])
+                    try setMode(mode, of: rig)
                 }
             }
             try press("Save the last 60 s", page)
@@ -345,6 +345,20 @@ struct MeasurementTests {
                 ) != nil)
         }
     }
+
+    /// Sets the mode, again if the loop has not processed earlier requests yet. Throws after 10 s of refusals.
+    private func setMode(_ mode: JSONValue, of rig: Rig) throws {
+        for _ in 0..<1000 {
+            do {
+                _ = try rig.ask("mode", ["mode": mode])
+                return
+            } catch ClientError.refused(let refusal) where refusal.code == "refused" {
+                usleep(10_000)
+            }
+        }
+        _ = try rig.ask("mode", ["mode": mode])
+    }
+
     @Test("the page shows that a recording cannot be read, because airframe-web has ended")
     func failedReplay() throws {
         try withView("recordings") { rig, page in
