@@ -59,7 +59,9 @@ struct SupplyTests {
         loop.run(seconds: 1)
         #expect(loop.output.enabled && loop.snapshot.mode == .retract)
         loop.run(seconds: 8)
-        #expect(!loop.output.enabled)
+        #expect(!loop.output.enabled && loop.snapshot.mode == .inactive)
+        // The Commander adopts a mode only if both count the same requests.
+        #expect(loop.snapshot.modeRequests == 0)
         loop.ask(.mode(.locked))
         loop.run(seconds: 2)
         #expect(!loop.output.enabled, "the supply is still empty")
@@ -77,5 +79,6 @@ struct SupplyTests {
         loop.stabilizer.report(.supplyEmpty)
         loop.run(seconds: 0.5)
         #expect(!loop.output.enabled && loop.snapshot.mode == .inactive)
+        #expect(loop.snapshot.modeRequests == 0)
     }
 }

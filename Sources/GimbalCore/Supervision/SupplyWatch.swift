@@ -105,6 +105,6 @@ extension Stabilizer {
         }
         let folds =
             supervisor.isEnabled && showsJoints && seconds < SupplyReaction.foldSeconds
-        pointing.change(to: folds ? .retract : .inactive, now: now)
+        pointing.fall(to: folds ? .retract : .inactive, now: now)
     }
 }

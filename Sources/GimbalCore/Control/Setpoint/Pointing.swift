@@ -79,6 +79,12 @@ struct Pointing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func change(to wanted: Mode, now: Instant) {
         modeRequests &+= 1
+        fall(to: wanted, now: now)
+    }
+
+    /// Changes the mode without a request, because the supply is empty.
+    @_noLocks
+    mutating func fall(to forced: Mode, now: Instant) {
         isBootModeMissing = false
         if wanted.differs(from: mode) { enter(wanted, now: now) }
     }
