@@ -41,6 +41,25 @@ struct SetpointGeneratorTests {
         #expect(!generator.isMoving)
     }
 
+    @Test("an axis turns at its requested rate, although another axis needs longer to stop")
+    func rateBesideMovement() {
+        var generator = SetpointGenerator()
+        generator.parameters.maxAcceleration = AxisVector(repeating: 30 * Self.degree)
+        generator.parameters.maxRate = AxisVector(repeating: 60 * Self.degree)
+        // From 60 °/s, yaw needs 3 s to stop.
+        generator.point(target: AxisVector(yaw: .pi, roll: .nan, pitch: .nan), duration: 0)
+        for tick in 1...5000 {
+            if tick > 2000, tick % 250 == 1 {
+                generator.rate(
+                    AxisVector(yaw: .nan, roll: .nan, pitch: 20 * Self.degree),
+                    validUntil: instant(tick + 1000))
+            }
+            _ = generator.step(now: instant(tick), dt: dt)
+        }
+        #expect(generator.angles.pitch > 30 * Self.degree)
+        #expect(abs(generator.angles.yaw) > 90 * Self.degree)
+    }
+
     @Test("a movement with duration 0 is as fast as the limits allow", arguments: [1.0, 30, 90])
     func fastest(degrees: Double) {
         var generator = SetpointGenerator()

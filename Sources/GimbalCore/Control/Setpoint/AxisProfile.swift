@@ -159,6 +159,12 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         turn(at: 0, limits: limits)
     }
 
+    /// Duration of a soft stop of a turn at a rate, s; 0 if the angle does not turn at a rate.
+    @_noLocks @_noAllocation
+    func stoppingSeconds(limits: AxisLimits) -> Double {
+        isTurning ? RateBlend(from: state, to: 0, limits: limits).duration : 0
+    }
+
     /// Sets the set-point angle to `angle`, rad, because the joints cannot reach the current angle.
     /// A turn at a rate continues from the new angle; any other activity ends.
     @_noLocks @_noAllocation

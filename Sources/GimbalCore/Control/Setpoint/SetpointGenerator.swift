@@ -294,12 +294,11 @@ extension SetpointGenerator {
     /// early enough to end with the dead-man time.
     private var stoppingSeconds: Double {
         @_noLocks get {
-            let axes = AxisVector(
-                yaw: RateBlend(from: yaw.state, to: 0, limits: limits(.yaw, atMost: 0)).duration,
-                roll: RateBlend(from: roll.state, to: 0, limits: limits(.roll, atMost: 0)).duration,
-                pitch: RateBlend(from: pitch.state, to: 0, limits: limits(.pitch, atMost: 0))
-                    .duration)
-            return max(axes.yaw, max(axes.roll, axes.pitch))
+            max(
+                yaw.stoppingSeconds(limits: limits(.yaw, atMost: 0)),
+                max(
+                    roll.stoppingSeconds(limits: limits(.roll, atMost: 0)),
+                    pitch.stoppingSeconds(limits: limits(.pitch, atMost: 0))))
         }
     }
 
