@@ -149,6 +149,19 @@ import Testing
         #expect(abs(rig.angles.yaw - 44.5) < 0.05)
     }
 
+    @Test("a request for rates of 0 stops the motion to an offset, which a new request continues")
+    func stop() {
+        var rig = rig()
+        rig.look(90, rate: 5)
+        rig.run(2)
+        rig.pointing.turn(at: .zero, validUntil: rig.now)
+        rig.run(5)
+        #expect(abs(rig.angles.yaw - 10) < 0.5)
+        rig.look(90, rate: 20)
+        rig.run(6)
+        #expect(abs(rig.angles.yaw - 90) < 0.01)
+    }
+
     @Test("a turn at a rate does not move the camera to the centre of the dead zone")
     func deadZone() {
         var rig = rig()

@@ -21,6 +21,7 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     private var rate = 0.0
     private var validUntil = Instant(nanoseconds: .min)
     private var centres = false
+    private var halts = false
     /// True if `profile` has the camera's motion, and no motion of its own yet.
     private var isTakenOver = false
 
@@ -53,7 +54,15 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
 
     /// Stops the turn that was started by `look`.
     @_noLocks
-    mutating func stop() { rate = 0 }
+    mutating func stopTurning() { rate = 0 }
+
+    /// Stops every motion that was started by `look`.
+    @_noLocks
+    mutating func halt() {
+        rate = 0
+        wanted = .nan
+        halts = true
+    }
 
     /// Sets the angle's state to the camera's present motion, before the motion to the first
     /// requested angle. The camera then moves from its present direction to this angle, and not
@@ -77,6 +86,8 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     /// - Returns: The angle's motion in this period.
     @_noLocks
     mutating func step(now: Instant, dt: Double, limits: AxisLimits) -> FollowedTurn {
+        if halts { profile.halt(limits: limits) }
+        halts = false
         start(limits)
         if now >= validUntil { rate = 0 }
         if rate != 0 || profile.isTurning { profile.turn(at: rate, limits: limits) }

@@ -125,7 +125,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         let own = (rate == .zero ? changes.filled(from: levelling) : changes) * mode.commandable
         rateValidUntil = rate == .zero ? nil : validUntil
         target = .unknown
-        aside.stop()
+        if rate == .zero { aside.halt() } else { aside.stopTurning() }
         unwind(own.turning)
         generator.rate(own, validUntil: validUntil)
     }
