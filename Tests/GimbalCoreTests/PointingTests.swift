@@ -151,6 +151,29 @@ struct PointingTests {
         #expect(rig.pointing.isRetracted)
     }
 
+    @Test(
+        "retract reports the arrival at an angle of the joint's next revolution",
+        arguments: [0.0, 180])
+    func retractAfterRevolution(yaw: Double) {
+        var modes = ModeParameters()
+        modes.retractJoints = AxisVector(yaw: yaw, roll: 0, pitch: 0) * Self.degree
+        var rig = Rig(.retract, modes: modes)
+        rig.range.minimum.yaw = -.infinity
+        rig.range.maximum.yaw = .infinity
+        for tick in 0..<10_000 {
+            let joints = JointKinematics.joints(attitude: rig.setpoint.attitude)
+            // An encoder's noise at ±180° also changes the revolution.
+            let revolution = AxisVector(yaw: tick % 2 == 0 ? 2 * .pi : 0, roll: 0, pitch: 0)
+            rig.tick += 1
+            rig.setpoint = rig.pointing.step(
+                now: rig.now, dt: 1e-3,
+                handle: HandlePose(attitude: .identity, joints: joints - revolution),
+                range: rig.range)
+        }
+        let isRetracted = rig.pointing.isRetracted
+        #expect(isRetracted)
+    }
+
     @Test("a change of the mode never makes the set-point jump in angle, rate or acceleration")
     func noJerk() {
         let order: [Mode] = [

@@ -376,7 +376,8 @@ extension Pointing {
 
     /// Sets `isRetracted` when the joints have been within 1° of their rest pose for half a second.
     private mutating func noteRetraction(_ handle: HandlePose, dt: Double) {
-        let error = handle.joints - modes.retractJoints
+        // An endless joint can have turned, and a joint at ±180° has two angles.
+        let error = (handle.joints - modes.retractJoints).wrapped
         retractError = retractError + (error - retractError) * (dt / (Self.retractMean + dt))
         let mean = retractError
         let largest = max(abs(mean.yaw), max(abs(mean.roll), abs(mean.pitch)))
