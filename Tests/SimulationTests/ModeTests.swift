@@ -50,6 +50,23 @@ struct ModeTests {
         #expect(near(loop.camera.roll, 0, 1.5) && near(loop.camera.pitch, 0, 1.5))
     }
 
+    @Test("a changed mounting keeps the heading to which the handle has turned the camera")
+    func recalibration() {
+        var loop = Self.loop(.panFollow, turning: AxisVector(yaw: 90, roll: 0, pitch: 0))
+        loop.run(seconds: 7)
+        loop.ask(.mode(.locked))
+        loop.run(seconds: 1)
+        let heading = loop.camera.yaw
+        #expect(heading > 60)
+        var parameters = loop.stabilizer.parameters
+        parameters.correction.mounting =
+            EulerZXY.quaternion(AxisVector(yaw: 0, roll: 0.05, pitch: 0))
+            * parameters.correction.mounting
+        loop.stabilizer.apply(parameters)
+        loop.run(seconds: 3)
+        #expect(near(loop.camera.yaw, heading, 3))
+    }
+
     @Test("fpv follows the handle on all axes")
     func fpv() {
         var loop = Self.loop(.fpv, turning: AxisVector(yaw: 40, roll: 12, pitch: -20))

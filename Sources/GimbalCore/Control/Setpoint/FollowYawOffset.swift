@@ -52,7 +52,7 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Stops the turn that was started by `look`.
+    /// Stops the turn that was started by `look`; a motion to an angle continues.
     @_noLocks
     mutating func stopTurning() { rate = 0 }
 

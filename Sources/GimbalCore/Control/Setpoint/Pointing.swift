@@ -86,7 +86,7 @@ struct Pointing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func fall(to forced: Mode, now: Instant) {
         isBootModeMissing = false
-        if wanted.differs(from: mode) { enter(wanted, now: now) }
+        if forced.differs(from: mode) { enter(forced, now: now) }
     }
 
     /// Checks the boot mode when the first sample has arrived and the available sensors are known.
@@ -320,6 +320,8 @@ extension Pointing {
         generator.stopTurning()
         generator.unconfine()
         followed.start(at: generator.angles)
+        // The handle has turned the camera away from an earlier heading.
+        if case .panFollow = old { target.yaw = .nan }
         switch wanted {
         case .inactive, .fpv, .neutral, .retract:
             target = .unknown

@@ -290,8 +290,8 @@ extension SetpointGenerator {
         case yaw, roll, pitch
     }
 
-    /// Duration of a soft stop from the present state, s. The soft stop of a rate request starts
-    /// early enough to end with the dead-man time.
+    /// Duration of a soft stop of the axes that turn at a rate, s. The soft stop of a rate request
+    /// starts early enough to end with the dead-man time.
     private var stoppingSeconds: Double {
         @_noLocks get {
             max(
