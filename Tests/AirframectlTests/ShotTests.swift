@@ -150,6 +150,20 @@ struct ShotTests {
         }
     }
 
+    @Test("a command that cannot be started has taken no photo; a failed command perhaps has")
+    func commandEvidence() throws {
+        var settings = ShutterSettings()
+        settings.kind = .command
+        settings.command = ["/no/such/program"]
+        let missing = CommandShutter(settings) { usleep(UInt32($0 * 1e6)) }
+        #expect(try missing.shoot(1, at: Pose())?.contains("cannot be started") == true)
+        #expect(missing.examine(1, mark: nil) == .notTaken)
+        settings.command = ["false"]
+        let failing = CommandShutter(settings) { usleep(UInt32($0 * 1e6)) }
+        #expect(try failing.shoot(1, at: Pose())?.hasSuffix("exit code 1") == true)
+        #expect(failing.examine(1, mark: nil) == .unknown)
+    }
+
     @Test(
         "a MAVLink camera receives the photo's number, and a camera without an answer receives the number again"
     )
@@ -187,7 +201,9 @@ struct ShotTests {
         let shutter = try camera.shutter()
         #expect(shutter.shoot(1, at: Pose()) == nil)
         #expect(answered.wait(timeout: .now() + 6) == .success)
+        #expect(shutter.examine(1, mark: nil) == .unknown)
         #expect(shutter.shoot(2, at: Pose()) == "the camera refused the photo (MAV_RESULT 2)")
+        #expect(shutter.examine(2, mark: nil) == .notTaken)
         #expect(answered.wait(timeout: .now() + 6) == .success)
     }
 

@@ -40,6 +40,8 @@ final class NoShutter: Shutter {
 final class CommandShutter: Shutter {
     private let settings: ShutterSettings
     private let wait: (Double) -> Void
+    /// Number of the last requested photo, if the command could not be started.
+    private var refused: Int?
 
     /// Creates a shutter.
     ///
@@ -70,11 +72,12 @@ final class CommandShutter: Shutter {
     }
 
     func examine(_ photo: Int, mark: Int?) -> ShotSession.Evidence {
-        guard let file = file(photo) else { return .unknown }
+        guard let file = file(photo) else { return refused == photo ? .notTaken : .unknown }
         return access(file, F_OK) == 0 ? .taken : .notTaken
     }
 
     func shoot(_ photo: Int, at pose: Pose) throws(ClientError) -> String? {
+        refused = nil
         let file = file(photo)
         let part = file.map(part)
         if let part { unlink(part) }
@@ -86,7 +89,7 @@ final class CommandShutter: Shutter {
         let words = settings.command.map { word in
             values.reduce(word) { $0.replacing($1.key, with: $1.value) }
         }
-        if let problem = run(words) { return problem }
+        if let problem = run(words, for: photo) { return problem }
         guard let file, let part else { return nil }
         do {
             let written = try FileDescriptor.open(
@@ -102,8 +105,8 @@ final class CommandShutter: Shutter {
         }
     }
 
-    /// Runs a command until it ends; returns the problem, or nil after a success.
-    private func run(_ words: [String]) -> String? {
+    /// Runs a photo's command until it ends; returns the problem, or nil after a success.
+    private func run(_ words: [String], for photo: Int) -> String? {
         let child: pid_t
         do {
             // The output of the command would disturb the run's own output. The command keeps the
@@ -111,6 +114,7 @@ final class CommandShutter: Shutter {
             child = try ChildProgram.start(
                 words, output: STDERR_FILENO, errors: STDERR_FILENO, inheritsFiles: true)
         } catch {
+            refused = photo
             return "\(words[0]) cannot be started: \(error)"
         }
         let end = DaemonClient.now() + settings.timeout
@@ -257,6 +261,8 @@ final class MAVLinkShutter: Shutter {
     private let system: UInt8
     private let timeout: Double
     private var sequence: UInt8 = 0
+    /// Number of the last requested photo, if the camera has refused the photo.
+    private var refused: Int?
 
     init(_ settings: ShutterSettings) throws(ClientError) {
         link = try DatagramLink(to: settings.address)
@@ -264,7 +270,12 @@ final class MAVLinkShutter: Shutter {
         timeout = settings.timeout
     }
 
+    func examine(_ photo: Int, mark: Int?) -> ShotSession.Evidence {
+        refused == photo ? .notTaken : .unknown
+    }
+
     func shoot(_ photo: Int, at pose: Pose) -> String? {
+        refused = nil
         var command = CommandLong()
         command.command = Self.capture
         command.target = MAVLinkAddress(system: system, component: Self.camera)
@@ -292,7 +303,12 @@ final class MAVLinkShutter: Shutter {
             case 0: return nil
             // MAV_RESULT_IN_PROGRESS: the camera has the command, and sends the result later.
             case 5: repetition = end
-            default: return "the camera refused the photo (MAV_RESULT \(result))"
+            default:
+                // MAV_RESULT_TEMPORARILY_REJECTED, _DENIED and _UNSUPPORTED: the camera has not
+                // executed the command. After a repetition, the refusal can concern only the
+                // repetition.
+                if (1...3).contains(result), command.confirmation == 1 { refused = photo }
+                return "the camera refused the photo (MAV_RESULT \(result))"
             }
         }
         return "the MAVLink camera did not answer within \(Format.plain(timeout)) s"
