@@ -350,6 +350,10 @@ extension ShutterSettings {
         case .command where command.isEmpty: throw missing("command")
         case .gpio where line < 0: throw missing("gpio_line")
         case .mavlink where address.isEmpty: throw missing("address")
+        case .mavlink where !hasHostAndPort:
+            throw RecipeProblem(
+                key: "shutter.address",
+                text: "= \"\(address)\" is not HOST:PORT, such as 192.168.1.20:14550")
         default: break
         }
         if kind == .command, !file.isEmpty {
@@ -362,6 +366,13 @@ extension ShutterSettings {
                     key: "shutter.command", text: "needs {file}, the path for the photo")
             }
         }
+    }
+
+    /// True if `address` has the form `HOST:PORT`; an IPv6 address is in brackets.
+    private var hasHostAndPort: Bool {
+        guard let colon = address.lastIndex(of: ":") else { return false }
+        let port = UInt16(address[address.index(after: colon)...]) ?? 0
+        return port > 0 && address[..<colon].contains { $0 != "[" && $0 != "]" }
     }
 
     /// Keys of the table.

@@ -40,6 +40,10 @@ struct ShotTests {
             ("[orbit]\nphotos = 1", "orbit.photos = 1 is outside 2...10000."),
             ("[orbit\n", ":1"), ("[orbit]\nphotos = 8\n[shuter]", #"Did you mean "shutter"?"#),
             ("[timelapse]\nphotos = 9\ninterval_s = 1", "[timelapse] needs 1 to 1000 [[frame]]"),
+            (
+                "[orbit]\nphotos = 8\n[shutter]\nkind = \"mavlink\"\naddress = \"camera\"",
+                "shutter.address = \"camera\" is not HOST:PORT"
+            ),
         ])
     func mistake(text: String, sentence: String) throws {
         try withTemporaryDirectory { directory throws in
@@ -182,6 +186,20 @@ struct ShotTests {
         }
         #expect(try camera.shutter().shoot(42, at: Pose()) == nil)
         #expect(answered.wait(timeout: .now() + 6) == .success)
+    }
+
+    // The resolution of the first address and the connection to the second address, a broadcast
+    // address, fail without a network, too.
+    @Test(
+        "an address that cannot be reached is not a wrong address, so that the unit continues the shot later",
+        arguments: ["[::1::]:14550", "255.255.255.255:14550"])
+    func unreachableCamera(address: String) {
+        var settings = ShutterSettings()
+        settings.address = address
+        let error = #expect(throws: ClientError.self) { try MAVLinkShutter(settings) }
+        #expect(error?.exitCode == 69)
+        let message = error?.requestError.message ?? ""
+        #expect(message.hasSuffix("Check the address and the network."), "\(message)")
     }
 
     @Test("a late answer of a MAVLink camera does not count as the answer to the next photo")

@@ -22,7 +22,8 @@ final class ShotHost: Sendable {
 
     /// Time after which an unreachable daemon is tried again, s.
     private static let pause = 5.0
-    /// Exit codes of airframectl if airframed cannot be reached, or does not answer in time.
+    /// Exit codes of airframectl if airframed or the camera's address cannot be reached, or airframed
+    /// does not answer in time.
     private static let unreachable: [Int32] = [69, 75]
 
     private struct State {

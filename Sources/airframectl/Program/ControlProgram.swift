@@ -21,7 +21,7 @@ struct Airframectl: ParsableCommand {
             /run/airframe/airframed.sock unless AIRFRAME_SOCKET or --socket names another path.
 
             Exit codes: 0 done; 1 the daemon refused the request; 2 status or doctor found a problem that keeps \
-            the motors off; 64 wrong usage; 66 a file cannot be used; 69 the daemon cannot be reached; 75 the daemon or a servo did not answer in time; 130 or 143 Ctrl-C or SIGTERM ended the command early.
+            the motors off; 64 wrong usage; 66 a file cannot be used; 69 the daemon or a network address cannot be reached; 75 the daemon or a servo did not answer in time; 130 or 143 Ctrl-C or SIGTERM ended the command early.
             """,
         version: Version.text,
         subcommands: [

@@ -7,33 +7,46 @@ final class DatagramLink {
 
     /// Opens a socket.
     ///
-    /// - Parameter address: `HOST:PORT`; an IPv6 address is in brackets.
-    /// - Throws: `ClientError` if the address is invalid or cannot be used.
-    init(to address: String) throws(ClientError) {
-        descriptor = try Self.connected(to: address)
+    /// - Parameters:
+    ///   - address: `HOST:PORT`; an IPv6 address is in brackets.
+    ///   - field: Name of the option or key that contains the address.
+    /// - Throws: `ClientError.file` if the address is not `HOST:PORT`, or `ClientError.unreachable`
+    ///   if the host is unknown or the network is down.
+    init(to address: String, field: String = "udp") throws(ClientError) {
+        descriptor = try Self.connected(to: address, field: field)
     }
 
-    private static func connected(to address: String) throws(ClientError) -> Int32 {
-        func fail(_ reason: String) -> ClientError {
+    private static func connected(to address: String, field: String) throws(ClientError) -> Int32 {
+        func malformed(_ reason: String) -> ClientError {
             .file(
-                "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: "udp")
+                "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: field)
         }
-        guard let colon = address.lastIndex(of: ":") else { throw fail("the port is missing") }
+        func unreachable(_ reason: String) -> ClientError {
+            .unreachable("\(address): \(reason). Check the address and the network.")
+        }
+        guard let colon = address.lastIndex(of: ":") else {
+            throw malformed("the port is missing")
+        }
         let host = String(address[..<colon].filter { $0 != "[" && $0 != "]" })
         let port = String(address[address.index(after: colon)...])
         guard !host.isEmpty, UInt16(port) ?? 0 > 0 else {
-            throw fail("this is not a host and a port")
+            throw malformed("this is not a host and a port")
         }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, port, &hints, &found)
-        guard status == 0, let found else { throw fail(String(cString: gai_strerror(status))) }
+        guard status == 0, let found else {
+            throw unreachable(String(cString: gai_strerror(status)))
+        }
         defer { freeaddrinfo(found) }
         let descriptor = socket(found.pointee.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
-        guard descriptor >= 0,
-            connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
-        else { throw fail(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw unreachable(String(cString: strerror(errno))) }
+        guard connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else {
+            let error = errno
+            close(descriptor)
+            throw unreachable(String(cString: strerror(error)))
+        }
         return descriptor
     }
 

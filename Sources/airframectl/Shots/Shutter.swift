@@ -265,7 +265,7 @@ final class MAVLinkShutter: Shutter {
     private var refused: Int?
 
     init(_ settings: ShutterSettings) throws(ClientError) {
-        link = try DatagramLink(to: settings.address)
+        link = try DatagramLink(to: settings.address, field: "shutter.address")
         system = UInt8(clamping: settings.system)
         timeout = settings.timeout
     }
