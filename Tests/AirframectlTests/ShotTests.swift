@@ -35,6 +35,17 @@ struct ShotTests {
     }
 
     @Test(
+        "an interval is too short only if the pause after a photo delays the next photo",
+        arguments: [(0.0, false), (6, false), (20, true)])
+    func interval(hold: Double, isShort: Bool) throws {
+        var recipe = ShotRecipe(
+            .timelapse(.init(photos: 10, interval: 10)), frames: [.init(Pose())])
+        recipe.shutter.hold = hold
+        let lines = ShotView.lines(try ShotFile.plan(recipe))
+        #expect(lines.contains { $0.contains("too short") } == isShort, "\(lines)")
+    }
+
+    @Test(
         "a mistake is reported with file, key and remedy",
         arguments: [
             ("[orbit]\nphotos = 1", "orbit.photos = 1 is outside 2...10000."),

@@ -16,12 +16,14 @@ enum ShotView {
             }
         }
         if case .timelapse(let timelapse) = plan.recipe.kind {
+            // The forecast's departure is the time of the photo, plus the pause after the photo.
+            let hold = plan.recipe.shutter.hold
             let late = zip(plan.frames, forecast.times).contains { frame, time in
-                frame.due.map { time.departure > $0 + timelapse.interval / 2 } ?? false
+                frame.due.map { time.departure - hold > $0 + timelapse.interval / 2 } ?? false
             }
             if late {
                 lines.append(
-                    "  The interval of \(Format.plain(timelapse.interval)) s is too short for the moves; photos will be late."
+                    "  The interval of \(Format.plain(timelapse.interval)) s is too short for the moves and pauses; photos will be late."
                 )
             }
         }
