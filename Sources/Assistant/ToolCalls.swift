@@ -9,8 +9,10 @@ final class ToolCalls {
     /// The newest shot, active or ended; nil before the first shot.
     private(set) var shot: ActiveShot?
 
-    /// Methods that do not end a shot, because they cannot move the camera.
-    private static let leavesShot: Set<String> = ["baseline", "record", "set", "spectrum"]
+    /// Methods that end neither a rotation nor a shot, because they cannot move the camera.
+    private static let leavesMotion: Set<String> = [
+        "baseline", "camera", "record", "set", "spectrum",
+    ]
 
     init(_ link: DaemonLink) { self.link = link }
 
@@ -60,11 +62,13 @@ final class ToolCalls {
                 ? try link.person.ask("reset_stop")
                 : try link.ask(tool.method.name, arguments)
         }
-        // A request for motion replaces the active rotation.
+        // A request for motion replaces the active rotation and the active shot.
         var lines = [reply(id, answer, isModern)]
-        if !tool.onlyReads(arguments), tool.method.name != "set", case .success = answer {
+        if !tool.onlyReads(arguments), !Self.leavesMotion.contains(tool.method.name),
+            case .success = answer
+        {
             lines += endTurn(now: now)
-            if !Self.leavesShot.contains(tool.method.name) { endShot() }
+            endShot()
         }
         return lines
     }

@@ -7,7 +7,8 @@ struct Tool: Sendable {
     let name: String
     /// The daemon's method.
     let method: MethodDescription
-    /// Accepted values of the parameter `action`; nil if the tool has no such parameter.
+    /// Accepted values of the parameter `action`; nil if the tool has no such parameter, or if an
+    /// assistant can use all its values.
     let actions: [String]?
     /// Description of the tool, as `tools/list` returns it.
     let listing: JSONValue

@@ -57,14 +57,15 @@ struct ToolPolicy: Sendable {
         return !isReadOnly || method.access != .write
     }
 
-    /// Accepted values of the parameter `action`; nil if the method has no such parameter.
+    /// Accepted values of the parameter `action`; nil if the method has no such parameter, or if an
+    /// assistant can use all its values.
     func actions(_ method: MethodDescription) -> [String]? {
-        guard method.access == .action,
+        let barred = Self.barredActions[method.name]
+        guard method.access == .action || barred != nil,
             let action = method.parameters.first(where: { $0.name == "action" })
         else { return nil }
-        if isReadOnly { return Array(action.words.prefix(1)) }
-        let barred = Self.barredActions[method.name] ?? []
-        return action.words.filter { !barred.contains($0) }
+        if isReadOnly, method.access == .action { return Array(action.words.prefix(1)) }
+        return action.words.filter { barred?.contains($0) != true }
     }
 
     /// Annotations of a tool for the client, for example whether the tool is read-only. Source: MCP

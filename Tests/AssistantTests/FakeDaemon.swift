@@ -55,6 +55,13 @@ final class FakeDaemon: DaemonConnection {
                     name: "balls", kind: .integer, summary: "Balls.", minimum: 1, maximum: 7,
                     required: true),
             ], result: ["type": "array", "items": ["type": "integer"]]),
+        MethodDescription(
+            name: "camera", summary: "Takes a photo.", access: .write,
+            parameters: [
+                ParameterDescription(
+                    name: "action", kind: .word, summary: "Action.",
+                    words: ["photo", "record", "stop", "set"], required: true)
+            ]),
         MethodDescription(name: "save", summary: "Saves.", access: .write),
         MethodDescription(name: "reset_stop", summary: "Resets the stop.", access: .write),
         MethodDescription(name: "stop", summary: "Stops.", access: .write),

@@ -55,7 +55,7 @@ import Wire
         let tools = try #require(try Bench().ask("tools/list").first?["result"]?["tools"]?.array)
         #expect(
             tools.map { $0["name"]?.string }
-                == ["status", "turn", "point", "juggle", "stop", "shoot"])
+                == ["status", "turn", "point", "juggle", "camera", "stop", "shoot"])
         let juggle = try #require(tools.first { $0["name"] == "juggle" })
         let schema = try #require(juggle["inputSchema"])
         #expect(schema["required"] == ["balls"])
@@ -99,6 +99,18 @@ import Wire
         #expect(try bench.call("reset_stop").first?["error"]?["code"] == -32602)
         let other = try Bench(mayReset: true)
         #expect(try other.call("reset_stop").first?["result"]?["isError"] == nil)
+    }
+
+    @Test("an action that only a person may use is neither offered nor sent to the daemon")
+    func barredAction() throws {
+        let bench = try Bench()
+        let tools = try #require(try bench.ask("tools/list").first?["result"]?["tools"]?.array)
+        let camera = try #require(tools.first { $0["name"] == "camera" })
+        let action = camera["inputSchema"]?["properties"]?["action"]
+        #expect(action?["enum"] == ["photo", "record", "stop"])
+        let refusal = try bench.call("camera", ["action": "set"])
+        #expect(refusal.first?["result"]?["isError"] == true)
+        #expect(!bench.takeRequests().contains { $0.hasPrefix("camera") })
     }
 
     @Test(

@@ -125,11 +125,14 @@ import Wire
         #expect(other.takeRequests().last == halt)
     }
 
-    @Test("another request that moves the camera ends the shot; a status request does not")
+    @Test(
+        "another request that moves the camera ends the shot; a status request and a photo do not")
     func replaced() throws {
         let bench = try Bench()
         _ = try shoot(bench, Self.orbit)
         _ = try bench.call("status")
+        #expect(bench.server.deadline != nil)
+        _ = try bench.call("camera", ["action": "photo"])
         #expect(bench.server.deadline != nil)
         _ = try bench.call("point", ["yaw": 1])
         #expect(bench.server.deadline == nil)

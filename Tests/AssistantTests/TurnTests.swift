@@ -68,6 +68,17 @@ import Wire
         #expect(!bench.takeRequests().contains(#"rate {"yaw":0}"#))
     }
 
+    @Test("a photo during a turn does not end the turn")
+    func photo() throws {
+        let bench = try turning()
+        let replies = try bench.call("camera", ["action": "photo"], id: 8, now: 0.2)
+        #expect(replies.map { $0["id"] } == [8])
+        #expect(bench.takeRequests() == [#"camera {"action":"photo"}"#])
+        #expect(bench.server.deadline != nil)
+        #expect(try bench.tick(now: 0.3) == [])
+        #expect(bench.takeRequests() == [#"rate {"yaw":10}"#])
+    }
+
     @Test("a stop ends the turn, and the end of the client stops the camera")
     func ends() throws {
         let bench = try turning()
