@@ -165,6 +165,7 @@ struct BalanceTests {
             let interrupted = try begin()
             kill(interrupted.processID, SIGINT)
             #expect(try end(interrupted).contains("The check was stopped."))
+            #expect(interrupted.exitStatus == 130)
             try gimbal.run(for: 3)
             let pitch = try daemon.ask("status").number("attitude", "pitch_deg")
             #expect(abs(pitch) < 1, "the camera returns to level, not to \(pitch)°")

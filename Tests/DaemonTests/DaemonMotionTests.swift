@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 import Testing
 import Wire
@@ -129,6 +130,40 @@ import Wire
             #expect(abs(status.number("attitude", "yaw_deg") - start - turned) < 0.5)
             #expect(status["holder"]?.string == nil, "control ends with the connection")
         }
+    }
+
+    @Test("Ctrl-C stops a turn, and ends the command with exit code 130")
+    func interruptedRate() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("following") { $0.isFollowing }
+            let turn = try start(["rate", "--yaw", "20", "--duration", "60"], daemon)
+            try daemon.status("the camera turns") { $0.number("rate_dps", "yaw") > 10 }
+            kill(turn.processID, SIGINT)
+            #expect(try turn.wait() == 130, "\(turn.errors)")
+            try daemon.status("the camera is at rest again") {
+                abs($0.number("rate_dps", "yaw")) < 0.5
+            }
+        }
+    }
+
+    @Test("SIGTERM stops a motor test, and ends the command with exit code 143")
+    func interruptedMotorTest() throws {
+        try withDaemon(["--set", "motors.type=servo", "--set", "mode.boot=inactive"]) {
+            daemon throws in
+            try daemon.status("samples") { $0.number("imu", "samples") > 0 }
+            let test = try start(["motor", "test", "yaw", "--yes", "--duration", "60"], daemon)
+            try daemon.status("the motor moves") { $0["enabled"]?.bool == true }
+            kill(test.processID, SIGTERM)
+            #expect(try test.wait() == 143, "\(test.errors)")
+            try daemon.status("off again") { $0["enabled"]?.bool == false }
+        }
+    }
+
+    /// Starts airframectl with the socket of a daemon.
+    private func start(_ arguments: [String], _ daemon: RunningDaemon) throws -> Program {
+        try Program(
+            [try Program.built("airframectl"), "--socket", daemon.socket] + arguments,
+            in: daemon.directory)
     }
 
     @Test("an emergency stop lasts until a user resets it and selects a mode")

@@ -64,6 +64,7 @@ struct AutotuneCommand: ParsableCommand {
         let signals = SignalQueue([SIGINT, SIGTERM])
         var progress = ProgressLine()
         defer { progress.clear() }
+        var interruption: Int32?
         var report: AutotuneReport = try client.request(
             .autotune,
             ["action": "start", "axis": .string(action.rawValue), "apply": .bool(apply)])
@@ -72,11 +73,12 @@ struct AutotuneCommand: ParsableCommand {
             progress.show(
                 report.progress.known ?? 0,
                 "\(report.axis ?? "") \(report.activity), \(rest)")
-            let isEnded = signals.next(within: 0.2) != nil
-            report = try ask(client, isEnded ? "cancel" : "status")
+            let signal = signals.next(within: 0.2)
+            interruption = signal ?? interruption
+            report = try ask(client, signal == nil ? "status" : "cancel")
             // The loop receives the cancellation within a few milliseconds. After this time, the
             // result of the autotune is final.
-            if isEnded {
+            if signal != nil {
                 while report.isRunning {
                     _ = signals.next(within: 0.05)
                     report = try ask(client, "status")
@@ -86,7 +88,7 @@ struct AutotuneCommand: ParsableCommand {
         progress.clear()
         try show(report)
         guard report.state == AutotuneReport.State.done.rawValue else {
-            throw ExitCode(ExitCodes.refused)
+            throw ExitCodes.failure(after: interruption)
         }
     }
 

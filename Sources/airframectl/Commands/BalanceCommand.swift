@@ -63,10 +63,10 @@ struct BalanceCommand: ParsableCommand {
             Output.line("The camera moves for about a minute. Hold the handle still and upright.")
         }
         do {
-            guard try visit(client, signals) else {
+            if let signal = try visit(client, signals) {
                 try level(client)
                 Output.error("The check was stopped.")
-                throw ExitCode(ExitCodes.refused)
+                throw ExitCodes.failure(after: signal)
             }
         } catch let error as ClientError {
             if case .refused = error { try? level(client) }
@@ -77,9 +77,9 @@ struct BalanceCommand: ParsableCommand {
 
     /// Points the camera at each attitude of the check.
     ///
-    /// - Returns: False if the user has stopped the check.
+    /// - Returns: The signal with which the user has stopped the check; nil after all attitudes.
     /// - Throws: `ClientError` if the motors do not hold the camera, or cannot turn it.
-    private func visit(_ client: DaemonClient, _ signals: SignalQueue) throws -> Bool {
+    private func visit(_ client: DaemonClient, _ signals: SignalQueue) throws -> Int32? {
         for (number, pose) in BalanceCheck.poses.enumerated() {
             let reply: Acknowledgement = try client.request(
                 .point,
@@ -88,14 +88,14 @@ struct BalanceCommand: ParsableCommand {
                     "rate": .double(BalanceCheck.rate),
                 ])
             let travel = reply.durationS?.known ?? 3
-            guard try wait(travel + pose.seconds, client, signals) else { return false }
+            if let signal = try wait(travel + pose.seconds, client, signals) { return signal }
             try Self.requireHold(
                 try client.request(.status), limit: BalanceCheck.errorAtRest)
             if !options.json {
                 Output.line("  attitude \(number + 1) of \(BalanceCheck.poses.count)")
             }
         }
-        return true
+        return nil
     }
 
     /// Levels the camera. While the motors are off, the request has no effect until they are on.
@@ -108,21 +108,21 @@ struct BalanceCommand: ParsableCommand {
 
     /// Waits on the daemon's clock; in lockstep, the daemon uses the simulator's clock.
     ///
-    /// - Returns: False if the user has stopped the check.
+    /// - Returns: The signal with which the user has stopped the check; nil after the whole time.
     private func wait(
         _ seconds: Double, _ client: DaemonClient, _ signals: SignalQueue
-    ) throws -> Bool {
+    ) throws -> Int32? {
         let begin: Status = try client.request(.status)
         var passed = 0.0
         while passed < seconds {
-            guard signals.next(within: min(max(0.02, seconds - passed), 0.1)) == nil else {
-                return false
+            if let signal = signals.next(within: min(max(0.02, seconds - passed), 0.1)) {
+                return signal
             }
             let now: Status = try client.request(.status)
             try Self.requireHold(now, limit: BalanceCheck.errorInMotion)
             passed = now.t.value - begin.t.value
         }
-        return true
+        return nil
     }
 
     /// Throws an error if the motors do not hold the camera with at most the given error, degrees.

@@ -77,6 +77,7 @@ struct CalibrateCommand: ParsableCommand {
         let signals = SignalQueue([SIGINT, SIGTERM])
         var report = try ask(client, "start", action.rawValue)
         var view = CalibrationView()
+        var interruption: Int32?
         while true {
             if options.json {
                 try Output.json(report)
@@ -84,14 +85,12 @@ struct CalibrateCommand: ParsableCommand {
                 view.lines(for: report).forEach(Output.line)
             }
             guard report.isRunning else { break }
-            if signals.next(within: Self.period) != nil {
-                report = try ask(client, "cancel")
-            } else {
-                report = try ask(client, "status")
-            }
+            let signal = signals.next(within: Self.period)
+            interruption = signal ?? interruption
+            report = try ask(client, signal == nil ? "status" : "cancel")
         }
         if report.state != CalibrationReport.State.done.rawValue {
-            throw ExitCode(ExitCodes.refused)
+            throw ExitCodes.failure(after: interruption)
         }
     }
 }

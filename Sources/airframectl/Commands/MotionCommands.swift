@@ -133,12 +133,14 @@ struct RateCommand: AcknowledgedCommand {
         ]
         let signals = SignalQueue([SIGINT, SIGTERM])
         let end = try DaemonClient.now() + (duration ?? deadManSeconds(client))
-        while DaemonClient.now() < end {
+        var signal: Int32?
+        while signal == nil, DaemonClient.now() < end {
             _ = try client.json(.rate, params)
             let rest = min(Self.period, end - DaemonClient.now())
-            if rest > 0, signals.next(within: rest) != nil { break }
+            if rest > 0 { signal = signals.next(within: rest) }
         }
         try acknowledge(client, .rate, ["yaw": 0, "roll": 0, "pitch": 0])
+        if signal != nil { throw ExitCodes.failure(after: signal) }
     }
 
     private func deadManSeconds(_ client: DaemonClient) throws -> Double {

@@ -52,14 +52,16 @@ struct MotorTestCommand: AcknowledgedCommand {
         let params: [String: JSONValue] = ["axis": .string(axis)]
         let signals = SignalQueue([SIGINT, SIGTERM])
         let end = DaemonClient.now() + duration
+        var signal: Int32?
         repeat {
             _ = try client.json(.motorTest, params)
             let rest = min(Self.period, end - DaemonClient.now())
-            if rest > 0, signals.next(within: rest) != nil { break }
-        } while DaemonClient.now() < end
+            if rest > 0 { signal = signals.next(within: rest) }
+        } while signal == nil && DaemonClient.now() < end
         // A request other than a motor test ends the motor test immediately. A request for the
         // current mode ends the test without any other effect.
         try acknowledge(client, .mode, ["mode": "inactive"])
+        if signal != nil { throw ExitCodes.failure(after: signal) }
     }
 
     private static func isConfirmed(_ axis: String) -> Bool {

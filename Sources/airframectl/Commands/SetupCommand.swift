@@ -72,9 +72,8 @@ struct SetupCommand: ParsableCommand {
         case .status?, .cancel?, .again?: try show(client, action?.rawValue ?? "status")
         case .confirm?, .skip?, .undo?: try show(client, action?.rawValue ?? "", step)
         case let step?:
-            guard try execute(step.rawValue, client, SignalQueue([SIGINT, SIGTERM])) else {
-                throw ExitCode(ExitCodes.refused)
-            }
+            let signals = SignalQueue([SIGINT, SIGTERM])
+            if let failure = try execute(step.rawValue, client, signals) { throw failure }
         }
     }
 
@@ -94,26 +93,32 @@ struct SetupCommand: ParsableCommand {
 
     /// Starts a step, and shows the progress until the step ends.
     ///
-    /// - Returns: True if the step has succeeded.
+    /// - Returns: Exit code for a step that has failed or was cancelled; nil if the step has
+    ///   succeeded.
     private func execute(
         _ name: String, _ client: DaemonClient, _ signals: SignalQueue
-    ) throws -> Bool {
+    ) throws -> ExitCode? {
         var report = try ask(client, "start", name)
         var view = SetupView()
+        var interruption: Int32?
         while true {
-            guard let step = report.steps.first(where: { $0.name == name }) else { return false }
+            guard let step = report.steps.first(where: { $0.name == name }) else {
+                return ExitCodes.failure(after: interruption)
+            }
             if options.json {
                 try Output.json(step)
             } else {
                 view.lines(for: step).forEach(Output.line)
             }
             guard step.isRunning else {
-                return step.state == SetupStep.State.done.rawValue
+                let hasSucceeded =
+                    step.state == SetupStep.State.done.rawValue
                     || step.state == SetupStep.State.restart.rawValue
+                return hasSucceeded ? nil : ExitCodes.failure(after: interruption)
             }
-            report =
-                signals.next(within: Self.period) == nil
-                ? try ask(client, "status") : try ask(client, "cancel")
+            let signal = signals.next(within: Self.period)
+            interruption = signal ?? interruption
+            report = try ask(client, signal == nil ? "status" : "cancel")
         }
     }
 

@@ -32,21 +32,23 @@ struct SpectrumCommand: ParsableCommand {
         let signals = SignalQueue([SIGINT, SIGTERM])
         var progress = ProgressLine()
         defer { progress.clear() }
+        var interruption: Int32?
         var report: SpectrumReport = try client.request(
             .spectrum, ["action": "start", "seconds": .double(seconds)])
         while report.isRunning {
             let share = report.progress.known ?? 0
             progress.show(share, "\(Format.fixed((1 - share) * seconds, 0)) s")
-            let isEnded = signals.next(within: 0.2) != nil
+            let signal = signals.next(within: 0.2)
+            interruption = signal ?? interruption
             report = try client.request(
-                .spectrum, ["action": .string(isEnded ? "cancel" : "status")])
+                .spectrum, ["action": .string(signal == nil ? "status" : "cancel")])
         }
         progress.clear()
         if axis != .all { report.axes = report.axes.filter { $0.axis == axis.rawValue } }
         if options.json { try Output.json(report) }
         guard report.state == SpectrumReport.State.done.rawValue else {
             if !options.json { Output.error("airframectl: \(report.sentence)") }
-            throw ExitCode(ExitCodes.refused)
+            throw ExitCodes.failure(after: interruption)
         }
         if !options.json { SpectrumView.lines(report, .forOutput()).forEach(Output.line) }
         if let svg { try SVGFile.write(SpectrumView.figure(report), to: svg) }

@@ -44,7 +44,12 @@ struct StepCommand: AcknowledgedCommand {
         let signals = SignalQueue([SIGINT, SIGTERM])
         // The first request for the position follows after one interval, when the motor has already
         // received the request to move.
-        while signals.next(within: Self.period) == nil {
+        while true {
+            if let signal = signals.next(within: Self.period) {
+                params["home"] = nil
+                try acknowledge(client, .step, params)
+                throw ExitCodes.failure(after: signal)
+            }
             // The request `take` keeps the client in control. Without requests, the client loses
             // control, and the motor stops.
             _ = try client.json(.take)
@@ -69,8 +74,6 @@ struct StepCommand: AcknowledgedCommand {
                 throw failure("another client has ended the search for the home switch of \(axis)")
             }
         }
-        params["home"] = nil
-        try acknowledge(client, .step, params)
     }
 
     private func failure(_ sentence: String) -> ClientError {

@@ -106,6 +106,14 @@ enum ExitCodes {
     static let file: Int32 = 66
     static let unreachable: Int32 = 69
     static let timeout: Int32 = 75
+
+    /// Exit code of a command that has ended without its result.
+    ///
+    /// - Parameter signal: The signal that has ended the command; nil if there was none.
+    /// - Returns: 128 plus the number of the signal, as in a shell, or `refused`.
+    static func failure(after signal: Int32?) -> ExitCode {
+        ExitCode(signal.map { 128 + $0 } ?? refused)
+    }
 }
 
 extension ClientError {

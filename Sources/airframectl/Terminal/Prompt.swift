@@ -18,7 +18,7 @@ enum Prompt {
         while true {
             if let signal = signals.next(within: 0) {
                 Output.line("")
-                throw ExitCode(128 + signal)
+                throw ExitCodes.failure(after: signal)
             }
             var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, period) > 0 else { continue }
