@@ -173,14 +173,17 @@ struct SetupView {
     mutating func lines(for step: SetupStep) -> [String] {
         guard step.isRunning else { return Self.ending(step) }
         var lines: [String] = []
-        if step.instruction != instruction {
+        let isNewStep = step.instruction != instruction
+        if isNewStep {
             instruction = step.instruction
             lines.append("  " + step.instruction)
         }
+        // Only the text before the parenthesis is compared with the previous line, because the
+        // number in parentheses changes continuously.
         let kind = String(step.sentence.prefix { $0 != "(" })
         let now = Int((step.progress.known ?? 0) * 10)
-        guard kind != hint || now > tenths else { return lines }
-        tenths = max(now, tenths)
+        guard isNewStep || kind != hint || now > tenths else { return lines }
+        tenths = now
         hint = kind
         let text = step.sentence.isEmpty ? "" : "  \(step.sentence)"
         lines.append("  \(tenths * 10) %\(text)")
