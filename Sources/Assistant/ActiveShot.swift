@@ -72,6 +72,9 @@ struct ActiveShot {
         return report
     }
 
+    /// True if the shot waits for the result of a photo by airframe-eyes.
+    var isExposing: Bool { due != nil && exposure != nil }
+
     /// Ends the shot before its last photo. The parameter `reason` is a complete sentence.
     mutating func end(_ reason: String) {
         guard due != nil else { return }

@@ -57,6 +57,12 @@ final class ToolCalls {
         if tool.method.name == "rate" {
             return begin(id: id, arguments, isModern: isModern, now: now)
         }
+        if tool.method.name == "camera", shot?.isExposing == true {
+            // Another photo would be counted as the photo of the shot.
+            let refusal = RequestError(
+                "refused", "The shot waits for its own photo. Repeat the call in a second.")
+            return [reply(id, .failure(refusal), isModern)]
+        }
         let answer = outcome { () throws(ClientError) in
             tool.method.name == "reset_stop"
                 ? try link.person.ask("reset_stop")

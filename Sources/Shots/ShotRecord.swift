@@ -48,15 +48,19 @@ public struct ShotRecord: Sendable, Equatable, Codable {
         self.originYaw = originYaw
     }
 
-    /// Sentences about photos that were taken although the camera was not still at its pose.
+    /// Sentences about photos that were taken although the camera was not still at its pose, that
+    /// were perhaps taken twice, or that are perhaps missing.
     public var remarks: [String] {
+        func list(_ photos: [Int]) -> String { photos.map(String.init).joined(separator: ", ") }
         var remarks: [String] = []
         if unsteady > 0 { remarks.append("The camera was moving during \(unsteady) photos.") }
         if let blocked {
-            let list = blocked.map(String.init).joined(separator: ", ")
             remarks.append(
-                "A joint was at the end of its range, so these photos have another pose: \(list).")
+                "A joint was at the end of its range, so these photos have another pose: \(list(blocked))."
+            )
         }
+        if !repeated.isEmpty { remarks.append("Perhaps double: \(list(repeated)).") }
+        if !skipped.isEmpty { remarks.append("Perhaps missing: \(list(skipped)).") }
         return remarks
     }
 

@@ -22,6 +22,8 @@ final class FakeDaemon: DaemonConnection {
         /// Number of photos; nil if airframe-eyes is not connected.
         var photos: Int?
         var order = 0
+        /// Number of the next photos for which airframe-eyes reports no result.
+        var lostPhotos = 0
     }
 
     let memory: Memory
@@ -109,7 +111,7 @@ final class FakeDaemon: DaemonConnection {
             return ["sentence": "The camera turns."]
         case "camera":
             memory.order += 1
-            memory.photos? += 1
+            if memory.lostPhotos > 0 { memory.lostPhotos -= 1 } else { memory.photos? += 1 }
             return ["sentence": "A photo.", "number": .int(memory.order)]
         default: return ["sentence": "Done."]
         }

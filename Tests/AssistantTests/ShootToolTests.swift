@@ -94,6 +94,37 @@ import Wire
         #expect(report?["state"] == "complete")
     }
 
+    @Test("the report of a complete shot names a photo that was perhaps taken twice")
+    func doubtful() throws {
+        let bench = try Bench()
+        (bench.memory.photos, bench.memory.lostPhotos) = (7, 1)
+        _ = try shoot(bench, Self.orbit.merging(["shutter": "eyes"]) { own, _ in own })
+        try finish(bench)
+        let report = try shoot(bench, [:])["structuredContent"]
+        #expect(report?["state"] == "complete")
+        let sentence = report?["sentence"]?.string ?? ""
+        #expect(sentence.hasSuffix("Perhaps double: 1."), "\(sentence)")
+    }
+
+    @Test("the camera takes no other photo while the shot waits for the result of its own photo")
+    func ownPhoto() throws {
+        let bench = try Bench()
+        (bench.memory.photos, bench.memory.lostPhotos) = (7, 1)
+        _ = try shoot(bench, Self.orbit.merging(["shutter": "eyes"]) { own, _ in own })
+        var now = 0.0
+        while now < 20, !bench.takeRequests().contains(where: { $0.hasPrefix("camera") }) {
+            now = try #require(bench.server.deadline)
+            _ = try bench.tick(now: now)
+        }
+        let reply = try #require(
+            try bench.call("camera", ["action": "photo"], now: now).first?["result"])
+        #expect(reply["isError"] == true)
+        #expect(bench.takeRequests() == [])
+        try finish(bench, from: now)
+        _ = try #require(try bench.call("camera", ["action": "photo"]).first?["result"])
+        #expect(bench.takeRequests().contains { $0.hasPrefix("camera") })
+    }
+
     @Test("a time-lapse keeps its interval")
     func timelapse() throws {
         let bench = try Bench()

@@ -291,17 +291,10 @@ final class ShotRun {
 
     /// Summary of the run.
     var summary: String {
-        let record = session.record
         var text =
             "\(Format.count(session.plan.photos)) photos in \(Format.duration(DaemonClient.now() - started))."
-        for remark in record.remarks { text += " " + remark }
-        if !record.repeated.isEmpty { text += " Perhaps double: \(list(record.repeated))." }
-        if !record.skipped.isEmpty { text += " Perhaps missing: \(list(record.skipped))." }
+        for remark in session.record.remarks { text += " " + remark }
         return text
-    }
-
-    private func list(_ photos: [Int]) -> String {
-        photos.map(String.init).joined(separator: ", ")
     }
 
     /// Number of completed photos.
