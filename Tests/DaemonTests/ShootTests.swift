@@ -75,7 +75,11 @@ import Wire
             #expect(status.output.contains("complete: 3 of 3 photos"))
             let again = try daemon.control("shoot", "resume", "--state", state, "--json")
             #expect(again.status == 0)
-            #expect(try JSONValue(parsing: Array(again.output.utf8))["complete"] == true)
+            let complete = try JSONValue(parsing: Array(again.output.utf8))
+            #expect(complete["complete"] == true)
+            let sentence = complete["sentence"]?.string ?? ""
+            #expect(sentence.contains("without --resume, begins it again"), "\(sentence)")
+            #expect(!sentence.contains("--again"), "`shoot resume` has no option --again")
             let none = try daemon.control("shoot", "status", "--state", state + ".none", "--json")
             #expect(try JSONValue(parsing: Array(none.output.utf8))["active"] == false)
         }

@@ -77,7 +77,9 @@ enum ShotRunner {
         try store.take(patience: recipe.shutter.timeout) { signals.next(within: $0) == nil }
         let saved = try shoot.again ? nil : earlier(store, plan, shoot)
         if let saved, saved.done == plan.frames.count {
-            return tell("The shot is complete. --again begins it again.", true, options)
+            return tell(
+                "The shot is complete. `airframectl shoot` with its file or options, without --resume, begins it again.",
+                true, options)
         }
         // A continued shot uses the file paths of the earlier run, because the existing files show
         // which photos were taken.
