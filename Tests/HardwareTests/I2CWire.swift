@@ -16,6 +16,8 @@ final class I2CWire {
     private(set) var opens = 0
     /// Errno of every call; 0 if calls succeed.
     var error: Int32 = 0
+    /// True if the adapter refuses a read before the last message, like i2c-bcm2835.
+    var mustReadLast = false
 
     subscript(address: UInt16, register: Int) -> UInt8 {
         get { registers[address]?[register] ?? 0 }
@@ -40,6 +42,9 @@ final class I2CWire {
         calls += 1
         messages += list.count
         guard error == 0 else { return error }
+        if mustReadLast, list.dropLast().contains(where: { $0.flags & UInt16(I2C_M_RD) != 0 }) {
+            return EOPNOTSUPP
+        }
         var at = 0
         for message in list {
             guard registers[message.addr] != nil, !absent.contains(message.addr),

@@ -182,6 +182,50 @@ struct LinuxBusTests {
         #expect(wire.calls == 10)
     }
 
+    @Test(
+        "an adapter that accepts a read only as the last message gets a transfer for each read",
+        arguments: SensorChip.allCases)
+    func readsLast(chip: SensorChip) throws {
+        let wire = I2CWire()
+        wire.mustReadLast = true
+        for register in 0..<256 {
+            wire[0x18, register] = UInt8(register)
+            wire[0x68, register] = UInt8(255 - register)
+        }
+        let addresses: [UInt16] = chip == .bmi088 ? [0x18, 0x68] : [0x68]
+        let reads = BusScheduleTests.description(of: chip).burst
+        let expected = reads.flatMap { read -> [UInt8] in
+            (0..<read.count).map { wire[addresses[read.part], Int(read.register) + $0] }
+        }
+        let link = I2CChipLink(bus: wire.bus(), addresses: addresses)
+        link.prepare(reads)
+        for burst in 0..<10 {
+            let before = wire.calls
+            let bytes = Array(try link.burst())
+            #expect(bytes == expected)
+            // The adapter refuses the first transfer with several reads.
+            let refused = burst == 0 && reads.count > 1 ? 1 : 0
+            #expect(wire.calls - before == reads.count + refused)
+        }
+    }
+
+    @Test("an adapter that refuses every transfer is reported as such")
+    func refuses() {
+        let wire = I2CWire()
+        wire[0x68, 0] = 0
+        wire.error = EOPNOTSUPP
+        let link = I2CChipLink(bus: wire.bus(), addresses: [0x68])
+        link.prepare(BusScheduleTests.description(of: .icm42688p).burst)
+        for _ in 0..<2 {
+            do {
+                _ = try link.burst()
+                Issue.record("the transfer succeeded")
+            } catch {
+                #expect(error.code == EOPNOTSUPP)
+            }
+        }
+    }
+
     @Test("an adapter that was removed is opened again when it returns")
     func removed() throws {
         let wire = I2CWire()

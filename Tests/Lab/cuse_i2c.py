@@ -2,6 +2,8 @@
 """An I2C bus in user space: /dev/i2c-N through CUSE, with chips that are Python objects.
 
     cuse_i2c.py 9 0x68 0x40        creates bus 9 with register-file chips; runs until it is killed
+    cuse_i2c.py --read-last 9 0x68    the same, but the bus refuses a read before the last message of a transfer, like
+                                   the adapter of a Raspberry Pi 4 (i2c-bcm2835)
 
 Implements I2C_FUNCS, I2C_SLAVE(_FORCE), I2C_RDWR, I2C_SMBUS (quick, byte, byte, word and i2c block
 data), I2C_TENBIT, I2C_TIMEOUT, I2C_RETRIES, I2C_PEC, read() and write(). Needs root and the
@@ -41,8 +43,8 @@ class Retry(Exception):
 
 
 class Bus:
-    def __init__(self, number, chips):
-        self.chips, self.slaves, self.handles = chips, {}, 0
+    def __init__(self, number, chips, must_read_last=False):
+        self.chips, self.slaves, self.handles, self.must_read_last = chips, {}, 0, must_read_last
         self.fd = os.open("/dev/cuse", os.O_RDWR)
         header = struct.unpack_from(IN, os.read(self.fd, 1 << 17))
         name = f"DEVNAME=i2c-{number}".encode() + b"\0"
@@ -105,6 +107,8 @@ class Bus:
             if len(data) == 16:
                 raise Retry([(arg, 16), (pointer, 16 * count)])
             messages = [struct.unpack_from("<HHHxxQ", data, 16 + 16 * n) for n in range(count)]
+            if self.must_read_last and any(m[1] & 1 for m in messages[:-1]):
+                raise OSError(errno.EOPNOTSUPP, "")
             writes = [(m[3], m[2]) for m in messages if not m[1] & 1 and m[2]]
             reads = [(m[3], m[2]) for m in messages if m[1] & 1 and m[2]]
             at = 16 + 16 * count
@@ -146,5 +150,6 @@ class Bus:
 
 
 if __name__ == "__main__":
-    number, *addresses = sys.argv[1:]
-    Bus(int(number), {int(a, 0): Chip() for a in addresses}).serve()
+    option = "--read-last"
+    number, *addresses = [a for a in sys.argv[1:] if a != option]
+    Bus(int(number), {int(a, 0): Chip() for a in addresses}, option in sys.argv).serve()

@@ -5,7 +5,7 @@ The controller finds the sensor, stabilises the camera on a moving handle, and r
 import time
 
 from board import Board
-from plant import ACCEL, GYRO, PWM, Chip, Plant
+from plant import ACCEL, GYRO, PWM, Chip, Plant, set_in
 
 board = Board([ACCEL, GYRO, PWM])
 check, until, comes_on = board.check, board.until, board.comes_on
@@ -25,6 +25,11 @@ def main():
     check(before == 17, f"prescaler for 333 Hz from 25 MHz: {before}, expected 17")
 
     board.closes_loop(plant)
+
+    set_in("bus-1", read_last=1)
+    time.sleep(0.5)
+    check(plant.is_driven, "the adapter accepts a read only as the last message, as on a Raspberry Pi 4: the outputs stay on")
+    set_in("bus-1", read_last=0)
 
     for title, address in (("accelerometer", ACCEL), ("gyroscope", GYRO)):
         chip = Chip(address)

@@ -5,8 +5,9 @@ import GimbalCore
 ///
 /// A message consists of a start condition, an address and data bytes. Address and data bytes each
 /// have an acknowledge bit. A stop condition ends an exchange of messages (NXP UM10204, section
-/// 3.1). The schedule reserves one fifth of each period for the overhead of the adapter and the
-/// kernel.
+/// 3.1). The schedule counts a stop condition for each read, because some adapters, such as that of
+/// a Raspberry Pi 4, need a separate transfer for each read. The schedule reserves one fifth of
+/// each period for the overhead of the adapter and the kernel, also for these separate transfers.
 public struct BusSchedule: Sendable, Equatable {
     /// Largest allowed load of a bus, 0...1.
     public static let share = 0.8
@@ -102,7 +103,8 @@ public struct BusSchedule: Sendable, Equatable {
     private static func exchange(reading counts: [Int] = [], writing lengths: [Int] = []) -> Int {
         // A read over I2C consists of the register byte, a repeated start, and the data bytes.
         let reads = counts.reduce(0) { $0 + 2 + 9 * 2 + 9 * (1 + $1) }
-        return 1 + lengths.reduce(reads) { $0 + 1 + 9 * (1 + $1) }
+        let stops = max(counts.count, 1)
+        return stops + lengths.reduce(reads) { $0 + 1 + 9 * (1 + $1) }
     }
 
     static let rule = ConfigurationRule(

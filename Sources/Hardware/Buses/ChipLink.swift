@@ -30,7 +30,8 @@ protocol ChipLink: AnyObject {
     /// Prepares the reads of `burst`. This method can allocate memory.
     func prepare(_ reads: [RegisterRead])
 
-    /// Executes the prepared reads, in order, in as few system calls as the bus allows.
+    /// Executes the prepared reads, in order, in as few system calls as the bus and its adapter
+    /// allow.
     func burst() throws(BusErrno) -> UnsafeRawBufferPointer
 
     /// Reads the FIFO register of part 0 repeatedly, once for each byte; `count` is at most

@@ -9,6 +9,11 @@ internal import Realtime
 /// registers, with repeated starts between the messages. An exchange needs one system call and one
 /// pass through the adapter's queue. If the device file is missing, `I2CBus` tries to open the file
 /// again every 0.1 s.
+///
+/// Some adapters refuse an exchange with a read before the last message. One of them is i2c-bcm2835
+/// of every Raspberry Pi before the Raspberry Pi 5 (Linux, drivers/i2c/busses/i2c-bcm2835.c,
+/// `bcm2835_i2c_xfer`: "only one read message supported, has to be last"). `I2CBus` divides the
+/// exchanges with such an adapter: each part ends with a read, and is one I2C_RDWR.
 final class I2CBus {
     /// Path of the device file as a C string. The string is created once, because string creation
     /// can allocate memory.
@@ -16,6 +21,8 @@ final class I2CBus {
     private var descriptor: Int32 = -1
     private var nextLook = Instant(nanoseconds: .min)
     private var lastError: Int32 = ENODEV
+    /// True if the adapter accepts a read only as the last message of a transfer.
+    private var mustReadLast = false
 
     /// Timeout of the adapter, ms: longest time for which a stuck bus blocks the thread.
     private static let timeoutMilliseconds: Int32 = 20
@@ -77,19 +84,38 @@ final class I2CBus {
     private func close() {
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
         descriptor = -1
+        mustReadLast = false
     }
 
     /// Executes an exchange. After the call, the bytes of the exchange contain the received data.
     ///
     /// - Throws: A positive errno: ENXIO or EREMOTEIO if no chip answered, ETIMEDOUT if the bus is
-    ///   stuck, the error of open(2) while the device file is missing.
+    ///   stuck, EOPNOTSUPP if the adapter refuses the messages, the error of open(2) while the
+    ///   device file is missing.
     func run(_ exchange: borrowing I2CExchange) throws(BusErrno) {
         if descriptor < 0 { try look() }
-        let error = transfer(descriptor, exchange.messages, exchange.count)
-        guard error != 0 else { return }
-        // The adapter was removed, so its file descriptor is no longer valid.
+        let count = Int(exchange.count)
+        let isDivisible = exchange.endOfPart(from: 0) < count
+        if !mustReadLast || !isDivisible {
+            let error = transfer(descriptor, exchange.messages, exchange.count)
+            if error == 0 { return }
+            guard error == EOPNOTSUPP, isDivisible else { throw failure(error) }
+        }
+        var first = 0
+        while first < count {
+            let end = exchange.endOfPart(from: first)
+            let error = transfer(descriptor, exchange.messages + first, UInt32(end - first))
+            guard error == 0 else { throw failure(error) }
+            first = end
+        }
+        mustReadLast = true
+    }
+
+    /// Error of a failed transfer. If the adapter was removed, its file descriptor is no longer
+    /// valid, and is closed.
+    private func failure(_ error: Int32) -> BusErrno {
         if error == ENODEV || error == EBADF { close() }
-        throw BusErrno(code: error)
+        return BusErrno(code: error)
     }
 
     private func look() throws(BusErrno) {
@@ -164,11 +190,26 @@ struct I2CExchange: ~Copyable {
         return offset
     }
 
-    /// Number of bits that the exchange transfers, including acknowledges, starts and stop
-    /// (UM10204, 3.1). At 400 kHz each bit takes 2.5 µs.
+    /// Index after the last message of the part that begins with the message `first`. A part ends
+    /// after a read, or with the exchange.
+    func endOfPart(from first: Int) -> Int {
+        for index in first..<Int(count) where messages[index].flags & UInt16(I2C_M_RD) != 0 {
+            return index + 1
+        }
+        return Int(count)
+    }
+
+    /// Number of bits that the exchange transfers, including acknowledges, starts and stops
+    /// (UM10204, 3.1). At 400 kHz each bit takes 2.5 µs. Each part of the exchange counts a stop,
+    /// because some adapters need a separate transfer for each part.
     var wireBits: Int {
-        var bits = 1
+        var bits = 0
         for index in 0..<Int(count) { bits += 1 + 9 * (1 + Int(messages[index].len)) }
+        var end = 0
+        while end < Int(count) {
+            end = endOfPart(from: end)
+            bits += 1
+        }
         return bits
     }
 }

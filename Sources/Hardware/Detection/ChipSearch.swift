@@ -144,7 +144,7 @@ struct ChipSearch {
         case ENOENT, ENODEV: "The device file is missing: load the module i2c-dev or spidev."
         case EACCES, EPERM: "Access is not permitted: add the user to the group of the device file."
         case EOPNOTSUPP:
-            "The adapter does not support combined transfers, so sensors cannot use it."
+            "The adapter does not support a write and a read in one transfer, so sensors cannot use it."
         case EBUSY:
             "The bus is in use. If airframed uses it, pass the path of airframed's socket (diagnostics.socket): --socket PATH."
         case ETIMEDOUT: "The bus is stuck: check the wires and the pull-ups."

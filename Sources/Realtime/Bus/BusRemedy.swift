@@ -24,7 +24,8 @@ extension BusError {
             "No chip answers at that address: check wiring, power and the address in hardware.linux."
         case ETIMEDOUT:
             "A line of the bus is held low: check for a short circuit, or power-cycle the chips."
-        case EOPNOTSUPP: "The adapter supports only SMBus; use the board's I2C pins."
+        case EOPNOTSUPP:
+            "The adapter refuses the transfer, for example because it supports only SMBus: connect the chips to the board's I2C pins."
         default: "Check pull-ups, cable length and the bus clock."
         }
     }

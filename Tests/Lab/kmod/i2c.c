@@ -14,6 +14,7 @@ struct bus {
 	struct i2c_adapter adapter;
 	int number;
 	bool is_present;
+	u32 read_last;
 	u32 calls[MESSAGES];
 };
 
@@ -57,6 +58,10 @@ static int transfer(struct i2c_adapter *adapter, struct i2c_msg *m, int count)
 	int n;
 
 	b->calls[min(count, MESSAGES - 1)]++;
+	/* The rule of i2c-bcm2835. */
+	for (n = 0; READ_ONCE(b->read_last) && n < count - 1; n++)
+		if (m[n].flags & I2C_M_RD)
+			return -EOPNOTSUPP;
 	for (n = 0; n < count; n++, m++) {
 		struct chip *c = find(b, m->addr);
 		int error;
@@ -166,6 +171,7 @@ static int add_bus(int number, struct dentry *folder)
 	d = debugfs_create_dir(name, folder);
 	debugfs_create_file("present", 0600, d, b, &present);
 	debugfs_create_file("calls", 0400, d, b, &calls_fops);
+	debugfs_create_u32("read_last", 0600, d, &b->read_last);
 	return 0;
 }
 

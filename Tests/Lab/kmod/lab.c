@@ -27,6 +27,8 @@
  *   bus-1/, spi-0/
  *     present            0: the adapter, or the chip select, is removed; waits until nobody has it
  *                        open. 1: it is back
+ *     read_last          I2C: 1: the adapter refuses a transfer in which a message before the last
+ *                        one is a read, as i2c-bcm2835 does
  *     calls              a line for each number of messages in one transfer: that number, and how
  *                        many such transfers there were, failed ones too
  *   gpio                 a byte per line: bit 0 level, bit 1 output, bit 2 requested. A write
