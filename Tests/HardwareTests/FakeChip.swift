@@ -21,6 +21,9 @@ final class FakeChip: ChipLink {
     var constant: UInt8?
     var isFrozen = false
     var hasWrongIdentity = false
+    /// Factory trim of an MPU-6050's self-test. With 0, the chip passes the self-test; with another
+    /// value it fails, because its measurements do not change during the test.
+    var trim: UInt8 = 0
     /// Number of packets that a full FIFO holds beyond its capacity.
     var cached = 0
 
@@ -187,6 +190,7 @@ final class FakeChip: ChipLink {
         let identity: UInt8 = kind == .bmi088 ? 0x00 : 0x75
         if hasWrongIdentity, register == identity { return 0x11 }
         if kind == .mpu9250, register == 0x35 { return answer }
+        if kind == .mpu6050, (0x0D...0x10).contains(register) { return trim }
         if kind == .icm42688p, bank != 0 { return 0 }
         let value = self[part, register]
         let isStatus = kind == .icm42688p ? register == 0x2D : register == 0x3A

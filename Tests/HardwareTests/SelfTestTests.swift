@@ -1,4 +1,6 @@
 import GimbalCore
+import Glibc
+import Realtime
 import Testing
 
 @testable import Hardware
@@ -119,5 +121,64 @@ struct SelfTestTests {
         #expect(
             Self.verdict(chip, kept(1366, 1366, 682)) == "failed the self-test of its accelerometer"
         )
+    }
+
+    /// An MPU-6050 that tests itself, read 500 times per second.
+    final class Bench {
+        let chip = FakeChip(.mpu6050)
+        let report = SensorReport()
+        let sensor: InertialSensor
+        private var tick = 0
+
+        init() {
+            sensor = InertialSensor(
+                chip: chip.description(testsItself: true), link: chip, report: report)
+        }
+
+        /// Reads the sensor for a time, s; returns the number of samples.
+        func run(_ seconds: Double) -> Int {
+            var count = 0
+            for _ in 0..<Int((seconds * 500).rounded()) {
+                tick += 1
+                chip.now = LinuxBusTests.at(Double(tick) / 500)
+                var batch = SampleBatch()
+                do { try sensor.read(into: &batch, time: chip.now, now: chip.now) } catch {}
+                count += batch.count
+            }
+            return count
+        }
+    }
+
+    @Test("a sensor that has passed its self-test is set up without it after an outage")
+    func outage() {
+        let bench = Bench()
+        #expect(bench.run(1) > 100)
+        // A person now carries the camera, so the self-test would fail.
+        bench.chip.trim = 0x4A
+        bench.chip.failing = ENXIO
+        #expect(bench.run(0.006) == 0)
+        #expect(bench.report.outages == 1)
+        bench.chip.failing = 0
+        #expect(bench.run(0.4) > 50)
+        #expect(bench.report.isRunning && bench.report.lastFailure == nil)
+        bench.chip.reset(part: 0)
+        _ = bench.run(0.4)
+        #expect(bench.report.lostConfigurations == 1)
+        #expect(bench.report.isRunning && bench.report.lastFailure == nil)
+    }
+
+    @Test("a sensor that has never passed its self-test repeats it until it passes")
+    func untilPassed() {
+        let bench = Bench()
+        bench.chip.trim = 0x4A
+        #expect(bench.run(2) == 0)
+        #expect(bench.report.lastFailure == "failed the self-test of its accelerometer")
+        bench.chip.failing = ENXIO
+        _ = bench.run(0.1)
+        bench.chip.failing = 0
+        #expect(bench.run(2) == 0)
+        bench.chip.trim = 0
+        #expect(bench.run(2) > 500)
+        #expect(bench.report.isRunning && bench.report.lastFailure == nil)
     }
 }

@@ -8,7 +8,7 @@ struct BMI088: IMUChip {
     let name = "bmi088"
     private let gyroCode: UInt8
     private let accelCode: UInt8
-    private let testsItself: Bool
+    var testsItself: Bool
     /// The chip's 24-bit time counter at the last sample; one count is 39.0625 µs.
     private var lastCount: UInt32?
     private var temperature: Double?

@@ -13,7 +13,7 @@ struct ICM20948: IMUChip {
     let name = "icm20948"
     private let gyroCode: UInt8
     private let accelCode: UInt8
-    private let testsItself: Bool
+    var testsItself: Bool
     private let isOnSPI: Bool
     private var magnetometer = AK09916()
 

@@ -9,7 +9,7 @@ struct ICM42688P: IMUChip {
     let name = "icm42688p"
     private let gyroCode: UInt8
     private let accelCode: UInt8
-    private let testsItself: Bool
+    var testsItself: Bool
 
     /// Creates a chip's description.
     ///

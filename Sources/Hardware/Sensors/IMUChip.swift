@@ -8,6 +8,8 @@ protocol IMUChip: Sendable {
     var name: String { get }
     /// Identity registers of the chip, for each of its parts.
     var identity: [ChipIdentity] { get }
+    /// True if the self-test is part of the set-up; the sensor must then be at rest.
+    var testsItself: Bool { get set }
     /// Steps that set the chip up from any state, so that it measures. The steps include checks of
     /// the chip's identity and configuration.
     var setUp: [SetUpStep] { get }

@@ -32,13 +32,18 @@ extension CameraSensor {
 /// not answer, or does not measure. After the creation of an `InertialSensor`, only the bus thread
 /// uses it, and its methods allocate no memory.
 ///
-/// Measurements from before a set-up of the sensor are ignored.
+/// Measurements from before a set-up of the sensor are ignored. The self-test is part of each set-up
+/// until a set-up has succeeded. Later set-ups omit it, because it fails while a person carries the
+/// camera.
 final class InertialSensor: CameraSensor {
     private let link: any ChipLink
     private var chip: any IMUChip
     private let report: SensorReport
     private let expected: [(read: RegisterRead, mask: UInt8, value: UInt8)]
     private var setUp: SetUpRun
+    /// Set-up without the self-test, which replaces `setUp` after a successful set-up.
+    private var laterSetUp: SetUpRun
+    private var hasBeenUp = false
     /// True if the sensor delivers samples.
     private(set) var isUp = false
     private var notBefore = Instant(nanoseconds: .min / 2)
@@ -92,6 +97,9 @@ final class InertialSensor: CameraSensor {
             chip.audit.firstIndex { $0.read.part == part }
         }
         setUp = SetUpRun(chip.setUp + (buffer?.start ?? []))
+        var tested = chip
+        tested.testsItself = false
+        laterSetUp = SetUpRun(tested.setUp + (buffer?.start ?? []))
         link.prepare(chip.burst)
     }
 
@@ -215,11 +223,10 @@ final class InertialSensor: CameraSensor {
     private func bringUp(now: Instant) throws(BusError) {
         guard now >= notBefore else { return }
         do {
-            try setUp.advance(link, now: now)
-            failures = 0
-            guard setUp.isDone else { return }
-            chip.take(kept: setUp.kept)
+            guard let kept = try advance(now: now) else { return }
+            chip.take(kept: kept)
             isUp = true
+            hasBeenUp = true
             lastSample = now
             failed = now
             clock.restart()
@@ -238,6 +245,20 @@ final class InertialSensor: CameraSensor {
                     code: error.code)
             }
         }
+    }
+
+    /// Executes the steps of the set-up that are due in this period.
+    ///
+    /// - Returns: The register values that the set-up has stored; nil until its last step.
+    private func advance(now: Instant) throws(SetUpFailure) -> StoredRegisters? {
+        if hasBeenUp {
+            try laterSetUp.advance(link, now: now)
+        } else {
+            try setUp.advance(link, now: now)
+        }
+        failures = 0
+        guard hasBeenUp else { return setUp.isDone ? setUp.kept : nil }
+        return laterSetUp.isDone ? laterSetUp.kept : nil
     }
 
     /// Reads one register. Every second call reads a configuration register that reveals a reset of
@@ -269,7 +290,7 @@ final class InertialSensor: CameraSensor {
     private func restart(now: Instant, after seconds: Double) {
         isUp = false
         failures = 0
-        setUp.restart()
+        if hasBeenUp { laterSetUp.restart() } else { setUp.restart() }
         notBefore = now.advanced(bySeconds: seconds)
     }
 }

@@ -9,7 +9,7 @@ internal import Glibc
 struct MPU6050: IMUChip {
     let name = "mpu6050"
     private let registers: MPURegisters
-    private let testsItself: Bool
+    var testsItself: Bool
 
     /// Value of register 26, with a bandwidth of 188 Hz and a delay of 1.9 ms for the gyroscope,
     /// and 184 Hz and 2.0 ms for the accelerometer. The sample rate is 1 kHz.

@@ -13,7 +13,7 @@ internal import GimbalCore
 struct MPU6500: IMUChip {
     let name: String
     private let registers: MPURegisters
-    private let testsItself: Bool
+    var testsItself: Bool
     private let hasMagnetometer: Bool
     private let isOnSPI: Bool
     private var magnetometer = AK8963()
