@@ -1,6 +1,7 @@
 import CLinuxShim
 import Glibc
 import GimbalCore
+import Hardware
 import Realtime
 import Synchronization
 import SystemPackage
@@ -103,6 +104,13 @@ struct ProcessDeathTests {
         #expect(try OutputsOff.run([bus]) == "The motors are off.")
         let dead: any OutputBus = StubbornBus(failures: .max)
         #expect(throws: DaemonError.self) { try OutputsOff.run([bus, dead]) }
+    }
+
+    @Test("servos that have not reported that they are off are named")
+    func unconfirmed() throws {
+        let warning = try #require(OutputsOff.warning(DriveReports(), servos: [.yaw, .pitch]))
+        #expect(warning.contains("have not confirmed them: yaw, pitch. "))
+        #expect(OutputsOff.warning(DriveReports(), servos: []) == nil)
     }
 
     @Test("drives whose supply is off need not confirm that they are off")

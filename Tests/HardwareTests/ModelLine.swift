@@ -15,6 +15,8 @@ final class ModelLine: SerialTransport {
     private var isPlugged = true
     /// Errno of sending while the port stays open; 0 if the bytes are sent.
     var sendError: Int32 = 0
+    /// Number of the next requests that the line loses.
+    var lostRequests = 0
 
     /// Time for which the line collects received bytes, s.
     let latency: Double
@@ -70,6 +72,10 @@ final class ModelLine: SerialTransport {
     func send(_ bytes: SerialBytes) throws(BusErrno) {
         guard isPlugged else { throw BusErrno(code: EIO) }
         guard sendError == 0 else { throw BusErrno(code: sendError) }
+        guard lostRequests == 0 else {
+            lostRequests -= 1
+            return
+        }
         let sent = now.advanced(bySeconds: Double(bytes.count) * 10 / baud)
         mm_receive(model, bytes.data, Int32(bytes.count), sent.nanoseconds)
         var reply = [UInt8](repeating: 0, count: 1024)

@@ -112,8 +112,34 @@ struct SerialCodecTests {
         #expect(FeetechCodec.position(.pi) == 2048)
         var codec = FeetechCodec(ids: Self.ids)
         _ = request(&codec, enabled: false, angle: Self.middle)
-        let off = request(&codec, enabled: false, angle: Self.middle, at: 0.004)
+        var idle = DriveState()
+        idle.isRunning = false
+        let off = request(
+            &codec, enabled: false, angle: Self.middle, states: PerAxis(idle), at: 0.004)
         #expect(off.count == 11 && off[4] == 0x82)
+    }
+
+    @Test("a servo that does not report its state is switched off in each period, and on only once")
+    func unknownState() {
+        var feetech = FeetechCodec(ids: Self.ids)
+        var dynamixel = DynamixelCodec(ids: Self.ids, goal: .position)
+        for period in 0..<20 {
+            let time = Double(period) * 0.004
+            let first = request(&feetech, enabled: false, at: time)
+            #expect(
+                Array(first.prefix(13)) == [
+                    0xFF, 0xFF, 0xFE, 10, 0x83, 40, 1, 1, 0, 2, 0, 3, 0,
+                ])
+            let second = request(&dynamixel, enabled: false, at: time)
+            #expect(
+                Array(second.prefix(18)) == [
+                    0xFF, 0xFF, 0xFD, 0, 0xFE, 13, 0, 0x83, 64, 0, 1, 0, 1, 0, 2, 0, 3, 0,
+                ])
+        }
+        let on = request(&feetech, at: 0.1)
+        let later = request(&feetech, at: 0.104)
+        // The goals of three servos, and a request.
+        #expect(on.count > later.count && later.count == 17 + 11)
     }
 
     @Test(

@@ -33,6 +33,67 @@ struct ServoBusTests {
         #expect(bench.line.with { $0.motors.0.is_on + $0.motors.1.is_on + $0.motors.2.is_on } == 0)
     }
 
+    /// A line on which no device answers.
+    final class MuteLine: SerialTransport {
+        private(set) var now = Instant(nanoseconds: 1_000_000_000)
+        private(set) var requests: [[UInt8]] = []
+        let isOpen = true
+        let latency = SerialLine.latencies.uart
+
+        func open(now: Instant) {}
+
+        func send(_ bytes: SerialBytes) { requests.append(bytes.data) }
+
+        func receive(into bytes: inout SerialBytes, until deadline: Instant) -> Int {
+            now = max(now, deadline)
+            return 0
+        }
+
+        func pause(_ seconds: Double) { now = now.advanced(bySeconds: seconds) }
+    }
+
+    @Test(
+        "servos that do not answer are switched off three times at the end, and in each period",
+        arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition])
+    func mute(devices: HardwareWiring.SerialDrives.Devices) throws {
+        let line = MuteLine()
+        let wiring = devices.wiring(port: "")
+        let motors = SerialMotors(
+            line: line, codec: wiring.codec,
+            installation: SerialMotors.Installation(
+                baud: wiring.baud, zero: wiring.zero, direction: wiring.direction,
+                period: 1 / wiring.rate), reports: DriveReports())
+        try motors.allOff()
+        #expect(line.requests.count == 3)
+        for _ in 0..<10 {
+            line.pause(1 / wiring.rate)
+            try motors.write(.off, now: line.now)
+        }
+        #expect(line.requests.count == 13)
+        // Instruction, address, number of bytes, and a zero for each servo.
+        let off: [UInt8] =
+            devices == .feetech
+            ? [0x83, 40, 1, 1, 0, 2, 0, 3, 0] : [0x83, 64, 0, 1, 0, 1, 0, 2, 0, 3, 0]
+        for request in line.requests {
+            let starts = 0...request.count - off.count
+            #expect(
+                starts.contains { Array(request[$0..<$0 + off.count]) == off }, "\(request)")
+        }
+    }
+
+    @Test(
+        "servos that another program left on are off at the end although the first request is lost",
+        arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition], [true, false])
+    func lostRequest(devices: HardwareWiring.SerialDrives.Devices, echoes: Bool) throws {
+        let bench = ServoBench(devices, echoes: echoes)
+        for index in 0..<3 { bench.line.motor(index) { $0.is_on = 1 } }
+        bench.line.lostRequests = 1
+        try bench.motors.allOff()
+        #expect(bench.line.lostRequests == 0)
+        #expect(bench.line.with { $0.motors.0.is_on + $0.motors.1.is_on + $0.motors.2.is_on } == 0)
+        #expect(GimbalAxis.allCases.allSatisfy { bench.reports[$0].isRunning == false })
+    }
+
     @Test("Dynamixel servos in current mode receive the currents of the torques")
     func currents() {
         let bench = ServoBench(.dynamixelCurrent(torquePerAmp: 0.5, step: 0.001))

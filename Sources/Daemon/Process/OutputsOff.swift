@@ -2,6 +2,7 @@ public import Configuration
 import GimbalCore
 import Glibc
 import Hardware
+import Port
 import Realtime
 
 /// Program that switches the power stages off, after airframed has ended unexpectedly with the
@@ -20,9 +21,10 @@ public enum OutputsOff {
     public static func run(_ settings: Settings) throws(DaemonError) -> String {
         var outputs: [any OutputBus] = []
         var supply: (any OutputBus)?
+        let drives = DriveReports()
         if settings.hardware.backend == .linux {
             let wiring = settings.wiring
-            let parts = wiring.makeOutputs()
+            let parts = wiring.makeOutputs(drives: drives)
             let sensorsBus: any OutputBus = wiring.makeBus(
                 reports: SensorReports(), period: 1 / Double(settings.loop.rateHz))
             // The GPIO line of the motors' power is switched first, because it does not depend on a
@@ -39,7 +41,28 @@ public enum OutputsOff {
             return
                 "Backend \(settings.hardware.backend.rawValue) drives no motors: nothing to turn off."
         }
-        return try run(outputs, wheels, supply: supply)
+        let sentence = try run(outputs, wheels, supply: supply)
+        let linux = settings.hardware.linux
+        guard supply == nil, settings.hardware.backend == .linux, linux.motors == .busServo else {
+            return sentence
+        }
+        return warning(drives, servos: GimbalAxis.allCases.filter { linux.servoId[$0] >= 0 })
+            ?? sentence
+    }
+
+    /// Warning about servos that have not reported that they are off, for example because they have
+    /// no supply; nil if all servos are off.
+    ///
+    /// - Parameters:
+    ///   - drives: Reports of the servos.
+    ///   - servos: Joints that have a servo.
+    /// - Returns: The warning.
+    static func warning(_ drives: DriveReports, servos: [GimbalAxis]) -> String? {
+        let doubtful = servos.filter { drives[$0].isRunning != false }
+        guard !doubtful.isEmpty else { return nil }
+        let names = doubtful.map(\.name).joined(separator: ", ")
+        return
+            "The requests to switch the motors off were sent, but servos have not confirmed them: \(names). If these servos have supply, cut it."
     }
 
     /// Switches off the outputs on every bus, and the wheels. A failure on one bus does not prevent

@@ -67,6 +67,9 @@ struct BoardCodec: SerialCodec {
 
     mutating func forgetRequests() { requests.forget() }
 
+    /// Each report of the board contains the state.
+    mutating func readStateNext() {}
+
     /// Number of bytes to skip before the next frame, and the frame's length; nil if the frame is
     /// incomplete.
     static func frame(in received: SerialBytes) -> (skip: Int, count: Int?) {

@@ -190,6 +190,8 @@ struct DynamixelCodec: SerialCodec {
         known = .none
     }
 
+    mutating func readStateNext() { period = 0 }
+
     private func write(
         _ servos: AxisSet, at address: UInt16, count: UInt16, into bytes: inout SerialBytes,
         _ data: (GimbalAxis, inout SerialBytes) -> Void

@@ -94,6 +94,8 @@ struct FeetechCodec: SerialCodec {
         known = .none
     }
 
+    mutating func readStateNext() { period = 0 }
+
     private func write(
         _ servos: AxisSet, at address: UInt8, count: UInt8, into bytes: inout SerialBytes,
         _ data: (GimbalAxis, inout SerialBytes) -> Void

@@ -38,6 +38,10 @@ protocol SerialCodec: Sendable {
     /// Discards the state of the composed requests, because they could not be sent.
     mutating func forgetRequests()
 
+    /// Makes the next request read whether the motors are on. Some servos report this only in some
+    /// periods.
+    mutating func readStateNext()
+
     /// Removes the first item from the received bytes, unless it is incomplete.
     ///
     /// - Parameters:
@@ -90,7 +94,8 @@ struct ServoSwitches: Sendable {
     var isPending = false
 
     /// Time after which a request to switch on is repeated if the servo reports that it is off, s.
-    /// A request to switch off is repeated in each period, because bytes can be damaged.
+    /// A request to switch off is repeated in each period, because bytes can be damaged, until the
+    /// servo reports that it is off. A servo whose state is unknown may be on.
     private static let patience = 0.08
 
     /// Finds the servos that a command must switch. Updates `requests`, and `known` (the servos
@@ -104,7 +109,8 @@ struct ServoSwitches: Sendable {
             let (state, on) = (command.states[axis], command.isOn(axis))
             if state.isRunning != on { result.isPending = true }
             if requests[axis].isSwitchDue(
-                on: on, isRunning: state.isRunning, now: command.now, patience: on ? patience : 0)
+                on: on, isRunning: state.isRunning ?? (on ? nil : true), now: command.now,
+                patience: on ? patience : 0)
             {
                 if on { result.on.insert(AxisSet(axis)) } else { result.off.insert(AxisSet(axis)) }
             }

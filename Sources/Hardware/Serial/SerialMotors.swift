@@ -105,6 +105,7 @@ final class SerialMotors: MotorPort {
             let now = line.now
             try open(now: now, .off)
             if round == 0 { codec.forgetRequests() }
+            codec.readStateNext()
             try exchange(.off, now: now, .off)
         }
     }
