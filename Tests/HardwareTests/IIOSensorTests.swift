@@ -243,16 +243,34 @@ struct IIOSensorTests {
         #expect(bench.report.lastFailure?.contains("hardware.iio.low_pass_hz") == true)
     }
 
-    @Test("a driver that needs a trigger gets its own trigger, and a missing trigger is reported")
-    func trigger() throws {
+    @Test(
+        "a driver that needs a trigger gets its own trigger, and a missing trigger is reported",
+        arguments: ["mpu6050-dev0", "mpu6050-trigger"])
+    func trigger(name: String) {
         let bench = Bench()
         bench.kernel.addMPU(files: ["trigger/current_trigger": ""])
         bench.run(20)
         #expect(bench.report.lastFailure?.contains("hardware.iio.trigger") == true)
-        bench.kernel.write("mpu6050-dev0", to: "trigger7/name")
+        bench.kernel.write(name, to: "trigger7/name")
         bench.run(120)
         #expect(bench.report.isRunning)
-        #expect(bench.kernel.text("iio:device0/trigger/current_trigger") == "mpu6050-dev0")
+        #expect(bench.kernel.text("iio:device0/trigger/current_trigger") == name)
+    }
+
+    @Test("of two chips of one type, each gets its own trigger")
+    func twoTriggers() {
+        let bench = Bench()
+        bench.wiring.gyroscope = "iio:device1"
+        for number in 0...1 {
+            bench.kernel.addMPU(number, files: ["trigger/current_trigger": ""])
+        }
+        bench.kernel.write("mpu6050-dev0", to: "trigger0/name")
+        bench.run(20)
+        #expect(bench.report.lastFailure?.contains("hardware.iio.trigger") == true)
+        bench.kernel.write("mpu6050-dev1", to: "trigger1/name")
+        bench.run(120)
+        #expect(bench.report.isRunning, "\(bench.report.lastFailure ?? "")")
+        #expect(bench.kernel.text("iio:device1/trigger/current_trigger") == "mpu6050-dev1")
     }
 
     @Test("a file that cannot be written is reported as a bus error of the device")

@@ -212,6 +212,10 @@ struct IIOSetUp {
     /// Selects a trigger. The configured trigger is that of the gyroscope's device, and of a device
     /// that has no trigger of its own. A device with a hardware buffer has no attribute for the
     /// trigger.
+    ///
+    /// The kernel's drivers name a device's own trigger "NAME-devNUMBER" with the device's name and
+    /// number (for example drivers/iio/imu/inv_mpu6050/inv_mpu_trigger.c), or with the device's name
+    /// and another suffix. A name with the number of another device is that of another chip.
     private func setTrigger() throws(IIOFailure) {
         let folder = device.folder.folder("trigger")
         guard folder.has("current_trigger") else { return }
@@ -219,9 +223,8 @@ struct IIOSetUp {
         let names = tree.triggerNumbers().compactMap { number in
             tree.trigger(number).text("name").map { (number, $0) }
         }
-        let own = names.first { _, name in
-            name == "\(device.name)-dev\(device.number)" || name.hasPrefix(device.name)
-        }
+        let exact = names.first { $0.1 == "\(device.name)-dev\(device.number)" }
+        let own = exact ?? names.first { $0.1.hasPrefix(device.name) && !$0.1.contains("-dev") }
         let isConfigured =
             request.trigger != nil && (wanted.contains(.gyroscope) || own == nil)
         if current != nil, !isConfigured { return }
