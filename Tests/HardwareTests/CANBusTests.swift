@@ -79,12 +79,20 @@ final class FakeCANBus {
 struct CANBusTests {
     static func at(_ seconds: Double) -> Instant { LinuxBusTests.at(seconds) }
 
+    /// Clock that shows the time at which the frames are received.
+    final class Clock: @unchecked Sendable {
+        var now = CANBusTests.at(0)
+    }
+
     /// Three simulated ODrives, and airframed's sender and receiver of frames.
     final class Bench {
         let bus = FakeCANBus()
         let reports = DriveReports()
         let motors: CANMotors
         let feedback: DriveFeedback
+        let clock = Clock()
+        /// Time from the beginning of a period until the frames are received, s.
+        var delay = 0.0
         /// Drives that do not send frames.
         var silent: Set<UInt32> = []
         /// Drives that send heartbeats, but no estimates of their encoders.
@@ -98,18 +106,20 @@ struct CANBusTests {
 
         init(direction: AxisVector = AxisVector(repeating: 1), zero: AxisVector = .zero) {
             let codec = ODriveCodec(ids: DriveCodecTests.ids)
+            let clock = self.clock
             motors = CANMotors(
                 socket: bus.motors, codec: codec, direction: direction, reports: reports)
             feedback = DriveFeedback(
                 socket: bus.feedback, codec: codec,
                 installation: DriveFeedback.Installation(
                     zero: zero, direction: direction, period: 0.002, measuresJoints: true),
-                reports: reports)
+                reports: reports, wallClock: { clock.now })
         }
 
         /// One period of 2 ms, in the order of the threads: read, write, answers of the drives.
         func period(_ tick: Int, _ output: MotorOutput = .off) throws -> [CANFrame] {
             let now = CANBusTests.at(Double(tick) * 0.002)
+            clock.now = now.advanced(bySeconds: delay)
             feedback.read(now: now)
             _ = try motors.prepare(now: now)
             try motors.write(output, now: now)
@@ -131,7 +141,7 @@ struct CANBusTests {
         }
 
         var sample: IMUSample {
-            var sample = IMUSample(time: CANBusTests.at(0), gyro: .zero, accel: .zero)
+            var sample = IMUSample(time: clock.now, gyro: .zero, accel: .zero)
             feedback.add(to: &sample)
             return sample
         }
@@ -162,6 +172,20 @@ struct CANBusTests {
         try bench.run(0..<2)
         // The frames of the first period were read at 2 ms.
         for (seconds, turn) in [(0.002, 0), (0.004, 0.002), (1, 0.01)] {
+            var sample = IMUSample(time: Self.at(seconds), gyro: .zero, accel: .zero)
+            bench.feedback.add(to: &sample)
+            #expect(abs(sample.joints.yaw - turn * 2 * .pi) < 1e-6)
+        }
+    }
+
+    @Test("an angle has the time at which its frame arrived, not that of the period's beginning")
+    func arrival() throws {
+        let bench = Bench()
+        bench.velocity = 1
+        // The sensors on the bus are read first, for 1 ms.
+        bench.delay = 0.001
+        try bench.run(0..<2)
+        for (seconds, turn) in [(0.002, -0.001), (0.003, 0), (0.004, 0.001)] {
             var sample = IMUSample(time: Self.at(seconds), gyro: .zero, accel: .zero)
             bench.feedback.add(to: &sample)
             #expect(abs(sample.joints.yaw - turn * 2 * .pi) < 1e-6)

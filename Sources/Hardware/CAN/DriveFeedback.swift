@@ -39,6 +39,7 @@ final class DriveFeedback: JointFeedback {
     private var hasRecentErrors = false
     private var isDown = false
     private var wantedSince: Instant?
+    private let wallClock: @Sendable () -> Instant
 
     /// Largest number of frames that one call reads; the limit prevents a flooded bus from blocking
     /// the thread.
@@ -60,10 +61,12 @@ final class DriveFeedback: JointFeedback {
     ///   - codec: Protocol of the drives.
     ///   - installation: Encoder readings at angle zero, directions and period.
     ///   - reports: Reports of the drives' state, for other threads.
+    ///   - wallClock: Clock that measures when a frame is taken out of the queue.
     init(
         socket: CANSocket, codec: any DriveCodec, installation: Installation,
-        reports: DriveReports
+        reports: DriveReports, wallClock: @escaping @Sendable () -> Instant = { MonotonicClock.now }
     ) {
+        self.wallClock = wallClock
         self.socket = socket
         self.codec = codec
         self.installation = installation
@@ -75,6 +78,9 @@ final class DriveFeedback: JointFeedback {
     }
 
     /// Receives all frames in the queue.
+    ///
+    /// - Parameter now: Beginning of the period. The frames are received later, after the sensors on
+    ///   the bus, so the age of a frame is not relative to this time.
     func read(now: Instant) {
         motions.yaw.silentReads += 1
         motions.roll.silentReads += 1
@@ -84,7 +90,7 @@ final class DriveFeedback: JointFeedback {
             var age = 0.0
             for _ in 0..<Self.mostFrames {
                 guard let frame = try socket.receive(age: &age) else { break }
-                take(frame, time: now.advanced(bySeconds: -age), now: now)
+                take(frame, time: wallClock().advanced(bySeconds: -age), now: now)
             }
             if reports.lastError != 0, !isSilent { reports.note(error: 0) }
         } catch {
@@ -149,7 +155,8 @@ final class DriveFeedback: JointFeedback {
     private var isSilent: Bool { !reports.silent.isEmpty }
 
     /// Adds the joints' angles and rates to a sample of the camera's sensor. Each angle is
-    /// extrapolated from the arrival time of its frame to the time of the sample.
+    /// extrapolated from the arrival time of its frame to the time of the sample, which can be
+    /// earlier than the arrival.
     func add(to sample: inout IMUSample) {
         guard installation.measuresJoints, !isSilent else { return }
         sample.joints = AxisVector(
@@ -163,7 +170,8 @@ final class DriveFeedback: JointFeedback {
 
     private func angle(_ axis: GimbalAxis, at time: Instant) -> Double {
         let motion = motions[axis]
-        let age = min(max(time.seconds(since: motion.time), 0), Self.longestExtrapolation)
+        let longest = Self.longestExtrapolation
+        let age = min(max(time.seconds(since: motion.time), -longest), longest)
         return (motion.angle + motion.rate * age).remainder(dividingBy: 2 * .pi)
     }
 
