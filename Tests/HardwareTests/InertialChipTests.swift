@@ -128,6 +128,22 @@ struct InertialChipTests {
         #expect(Self.sample(Self.make(.icm42688p), bytes) == nil)
     }
 
+    @Test(
+        "no register of an ICM-42688-P is written for 200 µs after PWR_MGMT0",
+        arguments: [(true, 2), (false, 1)])
+    func powerPause(testsItself: Bool, writes: Int) {
+        let steps = ICM42688P(gyroRange: 2000, accelRange: 16, testsItself: testsItself).setUp
+        var found = 0
+        for (step, next) in zip(steps, steps.dropFirst()) {
+            guard case .write(_, to: 0x4E, part: _) = step else { continue }
+            found += 1
+            var pause = 0.0
+            if case .pause(let seconds) = next { pause = seconds }
+            #expect(pause >= 200e-6)
+        }
+        #expect(found == writes)
+    }
+
     @Test("the magnetometer's field is converted to the chip's axes, adjusted, and reported once")
     func magnetometer() throws {
         var chip = Self.make(.mpu9250)

@@ -66,14 +66,17 @@ struct ICM42688P: IMUChip {
             .pause(0.010),
         ]
         if testsItself { steps += Self.selfTest }
-        steps += audit.map { .write($0.value, to: $0.read.register, part: 0) }
+        // After a write of PWR_MGMT0 that switches a sensor on, no register may be written for 200 µs
+        // (section 14.36).
+        steps += MPURegisters.write([audit[0]])
+        steps += [.pause(0.001)]
+        steps += MPURegisters.write(Array(audit.dropFirst()))
         steps += [
             // Register INT_CONFIG: the pin INT1 is push-pull, with positive pulses. INT_CONFIG1:
             // INT_ASYNC_RESET must be off for the pin to work.
             .write(0x03, to: 0x14, part: 0),
             .write(0x00, to: 0x64, part: 0),
-            // After a write of PWR_MGMT0, no register can be written for 200 µs. The gyroscope
-            // needs 45 ms to start.
+            // The gyroscope needs 45 ms to start.
             .pause(0.060),
         ]
         return steps + .verify(audit)
