@@ -15,6 +15,8 @@ final class FakeChip: ChipLink {
     private(set) var transfers = 0
     /// Errno of every transfer; 0 if transfers succeed.
     var failing: Int32 = 0
+    /// Number of writes that succeed before one write fails; nil if no write fails.
+    var writesBeforeFailure: Int?
     /// True if writes succeed in spite of `failing`.
     var takesWrites = false
     /// Value that every register reads; nil if registers read their content.
@@ -26,6 +28,8 @@ final class FakeChip: ChipLink {
     var trim: UInt8 = 0
     /// Number of packets that a full FIFO holds beyond its capacity.
     var cached = 0
+    /// True if writes that empty the FIFO have no effect.
+    var keepsBuffer = false
 
     private let registers: UnsafeMutablePointer<UInt8>
     private let gathered: UnsafeMutableRawBufferPointer
@@ -216,6 +220,10 @@ final class FakeChip: ChipLink {
     private func begin(isWrite: Bool = false) throws(BusErrno) {
         transfers += 1
         measure()
+        if isWrite, let rest = writesBeforeFailure {
+            writesBeforeFailure = rest > 0 ? rest - 1 : nil
+            if rest == 0 { throw BusErrno(code: EIO) }
+        }
         if failing != 0, !(isWrite && takesWrites) { throw BusErrno(code: failing) }
     }
 
@@ -236,10 +244,11 @@ final class FakeChip: ChipLink {
         case (.icm20948, 0x7F): bank = Int(value >> 4)
         case (.icm20948, _): registers[128 * bank + Int(register)] = value
         case (.icm42688p, 0x76): bank = Int(value)
-        case (.icm42688p, 0x4B): drop(collected.count)
+        case (.icm42688p, 0x4B): if !keepsBuffer { drop(collected.count) }
         case (.mpu6050, 0x6A) where value & 0x04 != 0, (.mpu6500, 0x6A) where value & 0x04 != 0:
+            // The FIFO is emptied only while FIFO_EN is 0.
+            if !keepsBuffer, (self[0, 0x6A] | value) & 0x40 == 0 { drop(collected.count) }
             self[0, 0x6A] = value & 0xFB
-            drop(collected.count)
         default: self[part, register] = value
         }
     }

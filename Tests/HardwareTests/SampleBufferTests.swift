@@ -100,6 +100,35 @@ struct SampleBufferTests {
         #expect(first.time > Self.at(1.5) && first.time < Self.at(1.506))
     }
 
+    @Test(
+        "an emptying that fails at one of its writes is repeated completely",
+        arguments: [FakeChip.Kind.mpu6050, .mpu6500], 0...2)
+    func interruptedEmptying(kind: FakeChip.Kind, writes: Int) {
+        let bench = Bench(kind)
+        for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
+        bench.chip.writesBeforeFailure = writes
+        #expect(bench.read(at: 1.5).isEmpty)
+        // The bus thread repeats a failed read at once, in the same period.
+        #expect(bench.read(at: 1.5).isEmpty)
+        #expect(bench.chip.writesBeforeFailure == nil)
+        let samples = (301...320).flatMap { bench.read(at: Double($0) * 5e-3) }
+        #expect(samples.count > 80)
+        #expect(bench.report.stalls == 0)
+    }
+
+    @Test("a buffer that stays full is a stall, and the sensor is set up again", arguments: kinds)
+    func staysFull(kind: FakeChip.Kind) {
+        let bench = Bench(kind)
+        for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
+        bench.chip.keepsBuffer = true
+        for tick in 300...330 { #expect(bench.read(at: Double(tick) * 5e-3).isEmpty) }
+        #expect(bench.report.stalls == 1 && bench.report.bufferOverflows > 10)
+        bench.chip.keepsBuffer = false
+        let samples = (331...500).flatMap { bench.read(at: Double($0) * 5e-3) }
+        #expect(samples.count > 300)
+        #expect(bench.report.stalls == 1 && bench.report.isRunning)
+    }
+
     @Test("the ICM-42688-P's read cache can hold a packet beyond the full buffer")
     func readCache() throws {
         let bench = Bench(.icm42688p)

@@ -175,7 +175,7 @@ struct ICM42688P: IMUChip {
             start: [
                 .write(0x07, to: 0x5F, part: 0), .write(0x40, to: 0x16, part: 0),
                 .write(0x02, to: 0x4B, part: 0),
-            ], empty: (0x4B, 0x02))
+            ], empty: [(0x4B, 0x02)])
     }
 
     /// Decodes a packet: header, acceleration, rate, 8 bits of temperature, and a time stamp of two

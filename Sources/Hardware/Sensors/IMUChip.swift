@@ -78,8 +78,8 @@ struct SampleBuffer: Sendable {
     var period: Double
     /// Steps that start the FIFO; the driver executes the steps at the end of the set-up.
     var start: [SetUpStep]
-    /// Register write that empties the FIFO.
-    var empty: (register: UInt8, value: UInt8)
+    /// Register writes that empty the FIFO, in this order.
+    var empty: [(register: UInt8, value: UInt8)]
 }
 
 extension IMUChip {

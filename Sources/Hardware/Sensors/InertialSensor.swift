@@ -49,6 +49,10 @@ final class InertialSensor: CameraSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
+    /// True if the writes that empty the FIFO have begun, and have not all succeeded yet.
+    private var isEmptying = false
+    /// True if the FIFO was full, and has delivered no sample since then.
+    private var hasOverflowed = false
     /// Indices in `expected`, one for each part of the chip; a reset changes the values of these
     /// registers. Every second check of the configuration reads a register whose value a reset
     /// changes.
@@ -171,7 +175,7 @@ final class InertialSensor: CameraSensor {
     private func readBuffer(
         _ buffer: SampleBuffer, into samples: inout SampleBatch, now: Instant
     ) throws(BusErrno) -> Bool {
-        if failed != nil, failed != now { return try empty(buffer) }
+        if isEmptying || failed != nil && failed != now { return try empty(buffer) }
         let began = wallClock()
         let word = try link.read(buffer.level, count: 2, part: 0)
         let level = Int(word & 0xFF) << 8 | Int(word >> 8 & 0xFF)
@@ -179,7 +183,10 @@ final class InertialSensor: CameraSensor {
         guard level <= buffer.capacity + 2 * buffer.packet else { return false }
         if level > buffer.capacity - buffer.packet {
             report.bufferOverflowed()
-            lastSample = now
+            // The thread was blocked, so the age of the last sample does not prove a stall. A FIFO
+            // that is full again without a sample was not emptied.
+            if !hasOverflowed { lastSample = now }
+            hasOverflowed = true
             return try empty(buffer)
         }
         let available = level / buffer.packet
@@ -200,6 +207,7 @@ final class InertialSensor: CameraSensor {
             if let sample = chip.sample(packet: packet, time: clock.next()) {
                 samples.append(sample)
                 lastSample = now
+                hasOverflowed = false
             }
         }
         return true
@@ -207,7 +215,9 @@ final class InertialSensor: CameraSensor {
 
     /// Discards the content of the FIFO, because the age of the samples is unknown.
     private func empty(_ buffer: SampleBuffer) throws(BusErrno) -> Bool {
-        try link.write(buffer.empty.value, to: buffer.empty.register, part: 0)
+        isEmptying = true
+        for write in buffer.empty { try link.write(write.value, to: write.register, part: 0) }
+        isEmptying = false
         clock.restart()
         return true
     }
@@ -227,6 +237,7 @@ final class InertialSensor: CameraSensor {
             chip.take(kept: kept)
             isUp = true
             hasBeenUp = true
+            (isEmptying, hasOverflowed) = (false, false)
             lastSample = now
             failed = now
             clock.restart()

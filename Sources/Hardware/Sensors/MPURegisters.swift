@@ -89,13 +89,22 @@ struct MPURegisters: Sendable {
 
     /// Layout of the FIFO. The FIFO uses registers 35, 106 and 114 to 116, and contains
     /// acceleration, temperature and rate of each sample, in the order of their registers.
+    ///
+    /// FIFO_RESET in register 106 empties the FIFO only while FIFO_EN is 0 (RM-MPU-6000A-00, register
+    /// 106). Therefore three writes switch the FIFO off, empty it, and switch it on.
+    ///
+    /// - Parameters:
+    ///   - capacity: Capacity of the FIFO, bytes.
+    ///   - userControl: Value of register 106 without the bits of the FIFO.
+    /// - Returns: The layout.
     static func buffer(capacity: Int, userControl: UInt8) -> SampleBuffer {
-        SampleBuffer(
+        let values = [userControl, userControl | 0x04, userControl | 0x40]
+        return SampleBuffer(
             level: 0x72, data: 0x74, packet: 14, capacity: capacity, period: 1e-3,
-            start: [
-                .write(0xF8, to: 0x23, part: 0),
-                .write(userControl | 0x44, to: Self.userControl, part: 0),
-            ], empty: (Self.userControl, userControl | 0x44))
+            start: SetUpStep.sequence(
+                [.write(0xF8, to: 0x23, part: 0)],
+                values.map { SetUpStep.write($0, to: Self.userControl, part: 0) }),
+            empty: values.map { (register: Self.userControl, value: $0) })
     }
 
     /// Decodes rate and acceleration. The acceleration begins at the offset `start`.
