@@ -1,5 +1,5 @@
 import PlainText
-public import SystemPackage
+import SystemPackage
 
 /// Loader of a companion program's settings. The loader reads the configuration file, then the
 /// arguments of `--set`.

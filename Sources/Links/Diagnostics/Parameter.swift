@@ -1,4 +1,4 @@
-public import Wire
+import Wire
 
 /// Declaration of a parameter of a socket method. `Parameters` checks requests against the
 /// declaration, and the method `methods` returns the declaration.
