@@ -193,7 +193,10 @@ struct CameraChoiceTests {
 
         let other = video { ($0.width, $0.height) = (800, 600) }
         let scaled = try text(CameraChoice(other, among: [Self.webcam]), other)
-        #expect(scaled.contains("videoscale ! video/x-raw,width=800,height=600"))
+        #expect(
+            scaled.contains(
+                "aspectratiocrop aspect-ratio=800/600 ! videoscale ! video/x-raw,width=800,height=600,pixel-aspect-ratio=1/1"
+            ))
     }
 
     @Test("a camera without encoding requires an encoder, and a camera that encodes does not")

@@ -47,9 +47,13 @@ struct FeedPipeline: Sendable, Equatable {
                 case .raw(let name): "video/x-raw,format=\(name),\(size),\(rate) ! \(Self.queue)"
                 case .h264: ""
                 }
+            // Pictures with another aspect ratio are cropped: without the crop, videoscale would
+            // compress them, and the models would find persons at wrong angles.
             let scaled =
                 format.needsScaling(to: video)
-                ? " ! videoscale ! video/x-raw,width=\(video.width),height=\(video.height)" : ""
+                ? " ! aspectratiocrop aspect-ratio=\(video.width)/\(video.height) ! videoscale"
+                    + " ! video/x-raw,width=\(video.width),height=\(video.height),pixel-aspect-ratio=1/1"
+                : ""
             text =
                 "\(source) ! \(pictures)\(scaled) ! videoconvert ! video/x-raw,format=I420"
                 + Self.split(video, "\(encoder.elements(video)) ! \(Self.end)")
