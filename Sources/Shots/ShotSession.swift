@@ -59,7 +59,7 @@ public struct ShotSession: Sendable {
     }
 
     private enum Step: Sendable, Equatable {
-        case examine, move, settle, mark, intend(mark: Int?), shoot, conclude, complete
+        case examine, move, settle, mark, intend(mark: Int?), shoot, forget, conclude, complete
         case hold(until: Double)
         case failed(String)
     }
@@ -86,6 +86,8 @@ public struct ShotSession: Sendable {
     public private(set) var record: ShotRecord
     /// Number of attempts to take the current photo.
     private var attempt = 0
+    /// Reason for which the run ends after the last attempt; nil before the last attempt has failed.
+    private var failure: String?
     private var step: Step
     /// Clock time at which `due` is 0, s; nil before the first photo that has a scheduled time.
     private var origin: Double?
@@ -130,7 +132,7 @@ public struct ShotSession: Sendable {
     /// True if the run can end now; false from the start of a photo until its result is saved.
     public var canPause: Bool {
         switch step {
-        case .hold, .shoot, .conclude, .complete, .failed: false
+        case .hold, .shoot, .forget, .conclude, .complete, .failed: false
         case .examine, .move, .settle, .mark, .intend: true
         }
     }
@@ -160,6 +162,10 @@ public struct ShotSession: Sendable {
             return .shoot(frame.photo ?? 0)
         case .hold:
             return .wait(0)
+        case .forget:
+            var forgotten = record
+            forgotten.pending = nil
+            return .save(forgotten)
         case .conclude:
             var concluded = record
             concluded.done += 1
@@ -306,7 +312,10 @@ extension ShotSession {
         self.record = record
         if isConcluded {
             (attempt, settlingSince, stillSince, isPatienceExhausted) = (0, nil, nil, false)
+            failure = nil
             step = self.record.done >= plan.frames.count ? .complete : .move
+        } else if let failure {
+            step = .failed(failure)
         } else {
             attempt += 1
             step = .shoot
@@ -321,20 +330,23 @@ extension ShotSession {
     ///   - wall: Current time, s since 1970.
     public mutating func shot(_ failure: String? = nil, now: Double, wall: Double) {
         guard let failure else { return took(now: now, wall: wall, hold: plan.recipe.shutter.hold) }
-        step =
-            attempt >= Self.attempts
-            ? .failed("Photo \(frame?.photo ?? 0) failed \(attempt) times: \(failure)") : .examine
+        if attempt >= Self.attempts {
+            self.failure = "Photo \(frame?.photo ?? 0) failed \(attempt) times: \(failure)"
+        }
+        step = .examine
         notBefore = now + 1
     }
 
     /// The check whether a photo was taken has ended, with the result `evidence`.
     public mutating func examined(_ evidence: Evidence, now: Double, wall: Double) {
         let photo = frame?.photo ?? 0
+        if let failure, evidence == .unknown { return step = .failed(failure) }
         switch (evidence, plan.recipe.shutter.doubt) {
         case (.taken, _):
             took(now: now, wall: record.pending?.time ?? wall, hold: 0)
         case (.notTaken, _):
-            step = .move
+            // After the end of the run, nothing would prove that the photo was not taken.
+            step = failure == nil ? .move : .forget
         case (.unknown, .repeat):
             if !record.repeated.contains(photo) { record.repeated.append(photo) }
             step = .move
