@@ -70,13 +70,16 @@ public protocol SettingsPort: Sendable {
     /// control.
     ///
     /// - Parameters:
-    ///   - updates: The new values.
+    ///   - updates: Function that returns the new values. Its parameter is the settings to change:
+    ///     first the active settings, then those to which a temporary change will revert. A
+    ///     function that changes only a part of a setting, for example one axis, therefore does not
+    ///     make a temporary change of the other parts permanent.
     ///   - source: Source of the change.
     ///   - who: Name of the source for the log.
     /// - Throws: `Refusal` if another source is in control, a value is invalid, or another client's
     ///   temporary change is active. Nothing has changed.
     func change(
-        _ updates: [SettingUpdate], from source: CommandSource, by who: String
+        _ updates: (Settings) -> [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal)
 
     /// Saves only the given settings.
@@ -107,6 +110,15 @@ public protocol SettingsPort: Sendable {
     /// - Throws: `Refusal` if another source is in control, there is no profile of this name, or
     ///   its values would violate a rule. Nothing has changed.
     func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal)
+}
+
+extension SettingsPort {
+    /// Changes settings to the given values, see the method with a function.
+    public func change(
+        _ updates: [SettingUpdate], from source: CommandSource, by who: String
+    ) throws(Refusal) {
+        try change({ _ in updates }, from: source, by: who)
+    }
 }
 
 /// Stored profiles (baselines), and the profile that was selected last.

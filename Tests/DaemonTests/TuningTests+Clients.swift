@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import Links
 import Policy
 import Port
 import Realtime
@@ -27,6 +28,29 @@ extension TuningTests {
             #expect(bench.tuning.configurationStatus.unsaved == [key])
             try bench.tuning.save([key], from: peer, by: "mavlink 255/190")
             #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
+        }
+    }
+
+    @Test("a change of one axis does not make a temporary change of the other axes permanent")
+    func partOfTrial() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let key = "motion.max_rate_dps"
+            let before = bench.tuning.settings.motion.maxRateDps
+            _ = try bench.tuning.set(
+                key: key, value: [20, 20, 20], rollback: 30, by: "client 1")
+            let peer = CommandSource(link: .mavlink, connection: 1)
+            try bench.tuning.change(
+                { settings in
+                    var rates = settings.motion.maxRateDps
+                    rates.pitch = 60
+                    return [SettingUpdate(\.motion.maxRateDps, rates)]
+                }, from: peer, by: "mavlink 255/190")
+            #expect(
+                bench.tuning.settings.motion.maxRateDps == AxisVector(yaw: 20, roll: 20, pitch: 60))
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            let after = bench.tuning.settings.motion.maxRateDps
+            #expect(after == AxisVector(yaw: before.yaw, roll: before.roll, pitch: 60))
         }
     }
 

@@ -31,7 +31,7 @@ extension MAVLinkComponent {
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
             else { throw Refusal(.refused, "There is no parameter \(message.name).") }
             try port.tuning.change(
-                [parameter.changed(port.settings, message.value.decimal)],
+                { [parameter.changed($0, message.value.decimal)] },
                 from: source(of: sender), by: "mavlink \(sender)")
             tellEveryone(Self.index(of: message.name))
         } catch {

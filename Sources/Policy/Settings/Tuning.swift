@@ -213,32 +213,36 @@ package final class Tuning: Sendable {
 
     /// Changes settings together, see `SettingsPort`.
     package func change(
-        _ updates: [SettingUpdate], from source: CommandSource, by who: String
+        _ updates: (Settings) -> [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
         try commander.admit(source, now: clock.now)
-        let isNew = try state.withLock { (state) throws(Refusal) in
+        let news = try state.withLock { (state) throws(Refusal) -> [SettingUpdate] in
             let seconds = source.link == .airos ? state.store.settings.airos.rollbackS : 0
+            let base = seconds > 0 ? state.lasting : state.store
+            let news = updates(base.settings)
             let changed: ParameterStore
             do throws(ConfigurationProblem) {
-                changed = try (seconds > 0 ? state.lasting : state.store).changed(updates)
+                changed = try base.changed(news)
             } catch {
                 throw Refusal(error)
             }
-            guard changed.settings != state.store.settings else { return false }
+            guard changed.settings != state.store.settings else { return [] }
             if seconds > 0 {
                 try ChangeOwner.apps.begin(
                     &state.rollback, state.store.snapshot, seconds: Double(seconds),
                     now: clock.now)
-            } else {
-                // A pending rollback of other values must not revert this change.
-                state.rollback.amend { $0.adopt(updates.map(\.key), from: changed) }
+            } else if let snapshot = state.rollback.snapshot {
+                // A pending rollback of other values must not revert this change, but must revert
+                // the other parts of the same settings.
+                let reverted = state.reverted(to: snapshot)
+                let lasting = (try? reverted.changed(updates(reverted.settings))) ?? changed
+                state.rollback.amend { $0.adopt(news.map(\.key), from: lasting) }
             }
             state.store = changed
             publish(&state)
-            return true
+            return news
         }
-        guard isNew else { return }
-        for update in updates { tell(who, "set \(update)") }
+        for update in news { tell(who, "set \(update)") }
     }
 
     /// Activates a temporary tuning of the motors, without changing the settings; nil restores the

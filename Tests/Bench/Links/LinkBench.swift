@@ -131,7 +131,7 @@ enum LinkBench {
         {}
 
         func change(
-            _ updates: [SettingUpdate], from source: CommandSource, by who: String
+            _ updates: (Settings) -> [SettingUpdate], from source: CommandSource, by who: String
         ) throws(Refusal) {}
         func save(
             _ keys: [String], with updates: [SettingUpdate], from source: CommandSource,

@@ -32,9 +32,9 @@ final class FuzzPort: GimbalPort, SettingsPort {
     func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal) {}
 
     func change(
-        _ updates: [SettingUpdate], from source: CommandSource, by who: String
+        _ updates: (Settings) -> [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
-        adopt(updates)
+        adopt(updates(settings))
         precondition(settings.airos.pid.pitch.p.isFinite, "no number")
     }
 

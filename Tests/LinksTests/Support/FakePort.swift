@@ -90,9 +90,10 @@ final class FakePort: GimbalPort, SettingsPort {
     }
 
     func change(
-        _ updates: [SettingUpdate], from source: CommandSource, by who: String
+        _ make: (Settings) -> [SettingUpdate], from source: CommandSource, by who: String
     ) throws(Refusal) {
         try admit(source)
+        let updates = make(settings)
         if (try? ParameterStore(LoadedConfiguration()).changed(updates)) == nil {
             throw Refusal(.outOfRange, "out of range")
         }
