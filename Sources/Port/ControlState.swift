@@ -4,6 +4,9 @@ public import GimbalCore
 public struct ControlState: Sendable {
     /// The source in control of the camera and the stepper motors; nil if no source controls them.
     public var holder: CommandSource?
+    /// The source of the newest request that moved the camera or took control; nil before the first
+    /// request. This source can have left since.
+    public var lastMover: CommandSource?
     /// The source in control of the wheels; nil if no source controls them.
     public var driver: CommandSource?
     /// Time since the last request of `holder`, s; nil if no source is in control.

@@ -70,6 +70,7 @@ struct CommanderTests {
             }
             #expect(rate == .zero)
             #expect(commander.view(now: at(1.2)).holder == nil)
+            #expect(commander.view(now: at(1.2)).lastMover == phone)
         }
     }
 

@@ -24,6 +24,9 @@ struct GimbalDirector {
     private let link: CommandSource.Link
     /// Held yaw, relative to north, rad; nil if the camera does not hold a yaw relative to north.
     private var heldYaw: Double?
+    /// True if `heldYaw` is relative to the heading at power-on, because the yaw was requested relative
+    /// to the vehicle before north was known.
+    private var isHeldWithoutNorth = false
     /// Largest rate of the turn to `heldYaw`, rad/s; 0 means that only the general limits apply.
     private var heldRate = 0.0
     /// Last requested heading, in the loop's frame, rad.
@@ -143,16 +146,23 @@ struct GimbalDirector {
         return true
     }
 
-    /// Ends the control of the MAVLink peers after another source has taken control.
+    /// Ends the control of the MAVLink peers after another source has taken control, also if this
+    /// source has left since: airframectl exits immediately after its request.
     ///
-    /// - Returns: The peer that was in control; `.none` if no peer was in control.
-    mutating func yield(to holder: CommandSource) -> MAVLinkAddress {
-        guard source != .none, holder != client(source) else { return .none }
+    /// - Returns: The peer that was in control, and the source that has taken control; nil if no
+    ///   control has ended.
+    mutating func yield(
+        in control: ControlState
+    ) -> (loser: MAVLinkAddress, winner: CommandSource)? {
+        guard source != .none else { return nil }
+        let holder = control.holder.flatMap { $0 == client(source) ? nil : $0 }
+        let mover = control.lastMover.flatMap { $0.link == link ? nil : $0 }
+        guard let winner = holder ?? mover else { return nil }
         defer {
             (primary, secondary) = (.none, .none)
             forgetYaw()
         }
-        return source
+        return (source, winner)
     }
 
     private mutating func forgetYaw() {
@@ -187,8 +197,9 @@ struct GimbalDirector {
         _ wanted: GimbalRequest, from sender: MAVLinkAddress, now: Instant
     ) throws(Refusal) {
         try demandControl(of: sender)
-        region.target = nil
         try carryOut(wanted, for: source, now: now)
+        // A refused request does not end the pointing at a region.
+        region.target = nil
     }
 
     /// Points the camera in a direction on behalf of the peer in control.
@@ -218,15 +229,15 @@ struct GimbalDirector {
             throw Refusal(.noValue, "The sensor has not delivered a sample yet.")
         }
         if wanted.flags.contains(.retract) || wanted.flags.contains(.neutral) {
-            forgetYaw()
             let isRest = wanted.flags.contains(.retract)
-            return try port.enter(isRest ? .retract : .neutral, for: client(peer), now: now)
+            try port.enter(isRest ? .retract : .neutral, for: client(peer), now: now)
+            return forgetYaw()
         }
         let isLocked = wanted.flags.contains(.yawLock)
         guard wanted.angles.isRequested || !wanted.rates.isRequested else {
-            forgetYaw()
-            return try port.turn(
+            try port.turn(
                 wanted.rates.orZero, isFollowing: !isLocked, for: client(peer), now: now)
+            return forgetYaw()
         }
         guard !wanted.isMixed else {
             throw Refusal(
@@ -242,6 +253,7 @@ struct GimbalDirector {
             if !angles.yaw.isNaN {
                 (heldYaw, heldRate) = (angles.yaw + north, wanted.rates.fastest)
                 askedYaw = angles.yaw
+                isHeldWithoutNorth = wanted.isYawFromVehicle && vehicle.north == nil
             }
         } else {
             if !wanted.isYawFromVehicle { angles.yaw -= heading + north }
@@ -296,6 +308,11 @@ struct GimbalDirector {
         let isBack = isEnabled && !wasEnabled
         wasEnabled = isEnabled
         if isBack { lookAgain() }
+        if isHeldWithoutNorth, vehicle.north != nil {
+            // The first direction of north does not turn the camera.
+            if heldYaw != nil { heldYaw = askedYaw + north }
+            isHeldWithoutNorth = false
+        }
         guard let heldYaw, source != .none else { return }
         let yaw = Self.wrapped(heldYaw - north)
         let error = Angle(radians: askedYaw).shortestArc(to: .radians(yaw)).radians

@@ -26,7 +26,10 @@ extension MAVLinkComponent {
             try director.demandControl(of: sender)
             if message.name == Self.profileName {
                 try useProfile(message.value, from: source(of: sender), by: "mavlink \(sender)")
-                return tellEveryone(Self.parameterCount - 1)
+                tellEveryone(Self.parameterCount - 1)
+                // A profile can change every parameter.
+                for peer in knownPeers { listings[peer] = 0 }
+                return
             }
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
             else { throw Refusal(.refused, "There is no parameter \(message.name).") }

@@ -215,11 +215,8 @@ final class MAVLinkComponent {
         director.vehicle.advance(now: now)
         if let snapshot = port.snapshot {
             for text in announcer.messages(for: snapshot.conditions, now: now) { broadcast(text) }
-            if let holder = port.control.holder {
-                let loser = director.yield(to: holder)
-                if loser != .none {
-                    tell("\(loser) has lost control of the gimbal to \(holder).", severity: 4)
-                }
+            if let (loser, winner) = director.yield(in: port.control) {
+                tell("\(loser) has lost control of the gimbal to \(winner).", severity: 4)
             }
         }
         for component in identities.takeSilent(now: now) {

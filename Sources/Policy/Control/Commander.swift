@@ -85,6 +85,7 @@ public final class Commander: Sendable {
             Self.learn(from: loop, &state)
             var view = ControlState(mode: state.mode)
             view.holder = state.holder?.source
+            view.lastMover = state.lastMover
             view.driver = state.driver?.source
             view.age = state.holder.map { now.seconds(since: $0.lastRequest) }
             view.stoppedBy = state.stop.owner(state.rules)

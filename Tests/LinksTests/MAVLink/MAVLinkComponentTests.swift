@@ -69,6 +69,25 @@ import Wire
         #expect(component.counters.notInControl == 1)
     }
 
+    @Test("a client that takes control and leaves immediately ends the control of the station")
+    func shortTakeover() {
+        let component = component()
+        let point: [Float] = [-30, 20, .nan, .nan, Self.lock]
+        #expect(command(.gimbalManagerConfigure, [-2, -2, -1, -1], component) == [0])
+        #expect(command(.gimbalManagerPitchYaw, point, component) == [0])
+        _ = component.sent(StatusText.self)
+        // airframectl has sent one request, and has left since.
+        gimbal.memory.withLock {
+            $0.control.lastMover = CommandSource(link: .diagnostics, connection: 9)
+            $0.requests.removeAll()
+        }
+        for step in 1...5 { _ = component.advance(now: at(Double(step) / 10)) }
+        let text = component.sent(StatusText.self).map(\.text).joined()
+        #expect(text.contains("has lost control of the gimbal to"), "\(text)")
+        #expect(component.director.primary == .none && gimbal.takeRequests().isEmpty)
+        #expect(command(.gimbalManagerPitchYaw, point, component) == [10])
+    }
+
     @Test("a refusal by the Commander is returned as the reply, and control stays free")
     func refused() {
         let component = component()
@@ -346,6 +365,11 @@ import Wire
         _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
         #expect(set(2) == [2])
         #expect(gimbal.profiles.active == "quick")
+        // A profile can change each parameter, so that every station gets all values again.
+        for step in 1...100 { _ = component.advance(now: at(Double(step) / 20)) }
+        #expect(
+            Set(component.sent(ParamValue.self).map(\.index))
+                == Set(0..<UInt16(MAVLinkComponent.parameterCount)))
         for wrong in [0, 3, 1.5, -1, .infinity] as [Float] { #expect(set(wrong) == [2]) }
         #expect(set(1) == [1])
         gimbal.memory.withLock { $0.profiles = ProfileList() }

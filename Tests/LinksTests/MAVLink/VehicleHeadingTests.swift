@@ -133,6 +133,73 @@ import Wire
         #expect(abs(point.rate / Self.degree - 5) < 1e-6)
     }
 
+    @Test("a locked yaw relative to the vehicle does not turn when north becomes known")
+    func lateNorth() throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        let wanted = GimbalRequest(
+            flags: [.yawLock, .yawInVehicleFrame], angles: AxisVector(yaw: 0, roll: .nan, pitch: 0))
+        try director.steer(wanted, from: Self.station, now: at(0))
+        director.holdHeading(now: at(0.1))
+        _ = gimbal.takeRequests()
+        director.vehicle.learn(
+            Self.state(heading: 90), Self.snapshot(camera: 0, handle: 0), now: at(0.2))
+        director.holdHeading(now: at(0.2))
+        #expect(gimbal.takeRequests().isEmpty)
+        // From now on, the camera keeps its heading relative to north.
+        for step in 1...300 {
+            director.vehicle.learn(
+                Self.state(heading: 90), Self.snapshot(camera: 10, handle: 5),
+                now: at(0.2 + Double(step) / 10))
+        }
+        director.holdHeading(now: at(31))
+        guard case .camera(.point(let point)) = gimbal.takeRequests().last?.effect else {
+            Issue.record("nothing was asked for")
+            return
+        }
+        #expect(abs(point.target.yaw / Self.degree - 5) < 0.1)
+    }
+
+    @Test("a refused request does not end the pointing at a region")
+    func refusedRequest() throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        var own = GlobalPosition()
+        // 0.001° and 100 m.
+        (own.longitude, own.altitude) = (10_000, 100_000)
+        _ = director.region.note(own, from: 1, isOwn: true, now: at(0))
+        director.vehicle.learn(
+            Self.state(heading: 0), Self.snapshot(camera: 0, handle: 0), now: at(0))
+        let place = RegionOfInterest.Place(latitude: 0.001, longitude: 0, altitude: 100)
+        try director.look(at: .place(place), from: Self.station, now: at(0))
+        let refused = [
+            GimbalRequest(
+                flags: [.yawInVehicleFrame, .yawInEarthFrame], angles: AxisVector(repeating: 0)),
+            GimbalRequest(
+                flags: [.yawLock], angles: AxisVector(yaw: .nan, roll: .nan, pitch: 0),
+                rates: AxisVector(yaw: 0.1, roll: .nan, pitch: .nan)),
+        ]
+        for request in refused {
+            #expect(throws: Refusal.self) {
+                try director.steer(request, from: Self.station, now: at(0.1))
+            }
+            #expect(director.region.target == .place(place))
+        }
+        gimbal.memory.withLock { $0.refusal = Refusal(.busy, "busy") }
+        for flags in [GimbalFlags.retract, [.yawLock]] {
+            #expect(throws: Refusal.self) {
+                try director.steer(
+                    GimbalRequest(
+                        flags: flags, angles: .unknown, rates: AxisVector(repeating: 0.1)),
+                    from: Self.station, now: at(0.2))
+            }
+            #expect(director.region.target == .place(place))
+        }
+        gimbal.memory.withLock { $0.refusal = nil }
+        try director.steer(GimbalRequest(flags: .retract), from: Self.station, now: at(0.3))
+        #expect(director.region.target == nil)
+    }
+
     @Test(
         "with yaw relative to the vehicle, yaw is ahead by the announced turn rate times the configured lag"
     )
