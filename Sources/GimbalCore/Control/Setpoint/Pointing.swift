@@ -82,7 +82,8 @@ struct Pointing: Sendable, BitwiseCopyable {
         fall(to: wanted, now: now)
     }
 
-    /// Changes the mode without a request, because the supply is empty.
+    /// Changes the mode. A change that no client has requested, because the supply is empty, does not
+    /// count as a request: the `Commander` adopts the mode only if both count the same requests.
     @_noLocks
     mutating func fall(to forced: Mode, now: Instant) {
         isBootModeMissing = false
