@@ -29,6 +29,53 @@ struct PageStateTests {
         }
     }
 
+    @Test("a pairing address closes the form of a page that cannot be read without a pairing")
+    func pairingForm() throws {
+        try withPage(["web.read_without_token=false"], isPaired: false) { rig, _, page in
+            let form = "document.querySelector('#pairing').open"
+            try #require(try page.wait(form) != nil)
+            try page.value("location.hash = 'pair=\(try rig.code())'")
+            #expect(try page.wait(Chromium.Page.isReady) != nil)
+            let isUsable = "!\(form) && !document.querySelector('#view').inert"
+            #expect(try page.wait(isUsable) != nil)
+        }
+    }
+
+    @Test("the view Why requests the newest lines of the log first, and then the lines after them")
+    func newestLog() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.value(
+                """
+                (window.logs = [], window.send = WebSocket.prototype.send,
+                WebSocket.prototype.send = function (text) {
+                  const request = JSON.parse(text);
+                  if (request.method === "log") logs.push(request.params);
+                  return window.send.call(this, text);
+                }, 1)
+                """)
+            try page.show("why")
+            #expect(try page.wait("logs.length > 0") != nil)
+            #expect(try page.value("logs[0].since === undefined") == true)
+            try page.show("drive")
+            try page.show("why")
+            #expect(try page.wait("logs.length > 1") != nil)
+        }
+    }
+
+    @Test("the pressed preset follows another client's change and the end of this change")
+    func preset() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let pressed =
+                "document.querySelector('[data-preset][aria-pressed=true]')?.dataset.preset"
+            try #require(try page.wait("\(pressed) === 'normal'") != nil)
+            _ = try rig.ask("set", ["key": "follow.preset", "value": "sport", "rollback": 4])
+            #expect(try page.wait("\(pressed) === 'sport'") != nil)
+            #expect(try page.wait("\(pressed) === 'normal'") != nil)
+        }
+    }
+
     @Test("after a lost connection, old values are shown as old until the page is connected again")
     func old() throws {
         try withPage { rig, _, page in

@@ -8,6 +8,7 @@ export class Session extends EventTarget {
     this.link = link;
     /** Reason of the lost connection, as the server gave it; empty if it is unknown. */
     this.reason = "";
+    this.pairings = 0;
     this.dialog = document.getElementById("pairing");
     this.dialog.addEventListener("keydown", (event) => event.key === "Escape" && this.#close());
     link.addEventListener("open", () => this.#note(""));
@@ -35,12 +36,14 @@ export class Session extends EventTarget {
   async #explain() {
     if (this.isAsking || this.dialog.open) return;
     this.isAsking = true;
+    const { pairings } = this;
     try {
       const answer = await fetch("/session", { cache: "no-store" });
       if (!answer.ok) return this.#note(await answer.text());
       const state = await answer.json();
       this.#note(state.refusal ?? "");
-      if (!state.can_read) this.open();
+      // The page's address can have paired this browser in the meantime.
+      if (!state.can_read && pairings === this.pairings) this.open();
     } catch {
       // The server cannot be reached; the link tries again later.
       this.#note("");
@@ -49,12 +52,14 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Exchanges a code for a token. */
+  /** Exchanges a code for a token, and closes the form. */
   async pair(code) {
     const answer = await fetch("/pair", {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code, name: deviceName() }),
     });
     if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? "The pairing failed.");
+    this.pairings += 1;
+    if (this.dialog.open) this.#close();
     toast("Paired: this browser can steer the camera and change settings.");
     this.link.restart();
   }
@@ -81,7 +86,6 @@ export class Session extends EventTarget {
       event.preventDefault();
       try {
         await this.pair(input.value);
-        this.#close();
       } catch (error) {
         setText(problem, error.message);
         input.select();

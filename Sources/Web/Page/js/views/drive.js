@@ -31,6 +31,7 @@ export class DriveView {
     this.live.addEventListener("status", this.onStatus);
     this.session.addEventListener("change", this.onChange);
     this.link.addEventListener("open", this.onOpen = () => this.#load());
+    this.trials.addEventListener("change", this.onTrial = () => this.#showPreset());
   }
 
   show() {
@@ -47,6 +48,7 @@ export class DriveView {
     this.live.removeEventListener("status", this.onStatus);
     this.session.removeEventListener("change", this.onChange);
     this.link.removeEventListener("open", this.onOpen);
+    this.trials.removeEventListener("change", this.onTrial);
   }
 
   #left() {
@@ -105,9 +107,10 @@ export class DriveView {
     const choices = Object.fromEntries(settings.map((setting) => [setting.key, setting.range.split(" | ")]));
     this.modes.replaceChildren(...[...choices["mode.boot"], "tracking"].map((mode) =>
       el("button", { type: "button", "data-mode": mode, onclick: () => this.#ask("mode", { mode }) }, name(mode))));
-    const preset = settings.find((setting) => setting.key === "follow.preset").value;
+    this.defaultPreset = settings.find((setting) => setting.key === "follow.preset").default;
     this.presets.replaceChildren(...choices["follow.preset"].map((value) =>
-      el("button", { type: "button", "data-preset": value, "aria-pressed": value === preset, onclick: () => this.#preset(value) }, name(value))));
+      el("button", { type: "button", "data-preset": value, onclick: () => this.#preset(value) }, name(value))));
+    this.#showPreset();
     const names = (await attempt(() => this.link.request("baseline"), true))?.names ?? [];
     this.baselines.replaceChildren(...(names.length
       ? names.map((baseline) => el("button", { type: "button",
@@ -117,8 +120,16 @@ export class DriveView {
   }
 
   async #preset(value) {
-    if (!await attempt(() => this.link.request("set", { key: "follow.preset", value }), true)) return;
-    for (const button of this.presets.children) button.setAttribute("aria-pressed", button.dataset.preset === value);
+    await attempt(() => this.link.request("set", { key: "follow.preset", value }), true);
+    await this.trials.read();
+  }
+
+  /** Marks the present preset, also after a change by another client and after the end of a temporary change. */
+  #showPreset() {
+    if (!this.trials.differences) return;
+    const change = this.trials.differences.find((other) => other.key === "follow.preset");
+    const preset = change?.value ?? this.defaultPreset;
+    for (const button of this.presets.children) button.setAttribute("aria-pressed", button.dataset.preset === preset);
   }
 
   #point(params) { return this.#ask("point", params); }

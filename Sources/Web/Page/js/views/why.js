@@ -46,7 +46,7 @@ export class WhyView {
     this.live.addEventListener("status", this.onStatus = () => this.#status());
     this.link.addEventListener("open", this.onOpen = () => {
       // After a restart of airframed, the log begins with sequence number 0 again.
-      this.next = 0;
+      this.next = null;
       this.lines = [];
       this.#read();
     });
@@ -125,7 +125,9 @@ export class WhyView {
   }
 
   async #readLog() {
-    const page = await this.link.request("log", { since: this.next ?? 0, limit: 200 });
+    // Without `since`, airframed returns the newest lines.
+    const since = Number.isInteger(this.next) ? { since: this.next } : {};
+    const page = await this.link.request("log", { ...since, limit: 200 });
     this.next = page.next;
     this.lines = [...(this.lines ?? []), ...page.lines].slice(-200);
     if (page.lines.length) setText(this.log, this.lines.map((line) => `${line.t.toFixed(2)} ${line.level} ${line.message}`).reverse().join("\n"));
