@@ -109,6 +109,9 @@ extension AutotuneRun {
         public var viscous: Double
         /// Gains with a gain margin of 6 dB and a phase margin of 45°.
         public var design: GainDesign
+        /// Loop delay for the settings, s: the model's delay without the wait for the samples of a
+        /// sensor that is slower than the loop. The controller adds this wait itself.
+        public var loopDelay: Double
         /// Delay of the gyroscope relative to the joint's encoder; nil if it was not measured.
         public var gyroDelay: GyroDelay?
     }

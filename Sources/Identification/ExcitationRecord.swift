@@ -18,6 +18,9 @@ public struct ExcitationRecord: Sendable {
     /// Rate of the joint, rad/s, computed from the gyroscope under the assumption that the handle
     /// is at rest; empty without encoders.
     private(set) var turns: [Double] = []
+    /// Part of the loop delay that a sensor slower than the loop causes, s; see
+    /// `StabilizerSnapshot.sampleWait`.
+    public var sampleWait = 0.0
 
     /// Creates an empty record.
     public init(axis: GimbalAxis, periodTicks: Int) {

@@ -63,7 +63,8 @@ struct FieldMethod: AutotuneMethod {
             model: model, coulomb: friction.coulomb, viscous: friction.viscous,
             design: GainDesign(
                 field: model.inertia, delay: model.delay,
-                lead: present.estimator.sensorDelay, filter: present.rateFilter[record.axis]))
+                lead: present.estimator.sensorDelay, filter: present.rateFilter[record.axis]),
+            loopDelay: model.delay)
         return AutotuneRun.AxisResult(
             axis: record.axis, points: points, finding: .motor(finding), residual: residual)
     }

@@ -40,6 +40,7 @@ struct TorqueMethod: AutotuneMethod {
             rate: snapshot.rate[record.axis], joint: snapshot.joints[record.axis],
             turn: snapshot.jointSource == .encoders
                 ? kinematics.jointRates(relativeRate: snapshot.rate)[record.axis] : nil)
+        record.sampleWait = snapshot.sampleWait
     }
 
     func identify(
@@ -51,6 +52,7 @@ struct TorqueMethod: AutotuneMethod {
         let finding = AutotuneRun.MotorFinding(
             model: model, coulomb: friction.coulomb, viscous: friction.viscous,
             design: design(model.inertia, model.delay, record.axis),
+            loopDelay: max(model.delay - record.sampleWait, Self.shortestDelay),
             gyroDelay: record.gyroDelay(tickRate: tickRate))
         return AutotuneRun.AxisResult(
             axis: record.axis, points: points, finding: .motor(finding), residual: residual)
@@ -59,31 +61,43 @@ struct TorqueMethod: AutotuneMethod {
     func trial(
         after tuning: Stabilizer.Parameters, with rough: AutotuneRun.AxisResult
     ) -> Stabilizer.Parameters {
-        guard let found = rough.motor?.model else { return tuning }
+        guard let found = rough.motor else { return tuning }
         var trial = tuning
         trial.controller.findsInertia = false
-        design(found.inertia, found.delay, rough.axis, speed: 0.7)
+        design(found.model.inertia, found.loopDelay, rough.axis, speed: 0.7)
             .apply(to: &trial.controller, rough.axis)
-        trial.controller.loopDelay = found.delay
+        trial.controller.loopDelay = found.loopDelay
         return trial
     }
 
     /// Proposes the tuning. The delay and the corner frequency of the derivative are common to all
-    /// axes. If all axes are tuned, the slowest axis determines the delay and the corner frequency.
+    /// axes. If all axes are tuned, the slowest axis determines both. Otherwise both remain, and
+    /// the gains are those for the remaining delay: if the probe then measures a longer delay, the
+    /// controller reduces the gains of all axes.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
-        let slowest = results.compactMap(\.motor?.model.delay).max() ?? controller.loopDelay
+        let slowest = results.compactMap(\.motor?.loopDelay).max() ?? controller.loopDelay
+        let isWhole = results.count == GimbalAxis.allCases.count
+        let kept = controller.checksInertia ? 0 : slowest
+        let delay = isWhole ? slowest : max(kept, controller.loopDelay)
         for found in results {
             guard let model = found.motor?.model else { continue }
-            design(model.inertia, slowest, found.axis).apply(to: &proposal.controller, found.axis)
+            design(model.inertia, delay, found.axis).apply(to: &proposal.controller, found.axis)
         }
         proposal.controller.findsInertia = false
-        if results.count == GimbalAxis.allCases.count { proposal.controller.loopDelay = slowest }
+        if isWhole {
+            proposal.controller.loopDelay = delay
+        } else {
+            proposal.controller.derivativeCutoffHz = controller.derivativeCutoffHz
+        }
         let friction = results.compactMap(\.motor?.coulomb).filter(\.isFinite).max() ?? 0
         proposal.controller.frictionLimit = max(
             controller.frictionLimit, (friction * 2e3).rounded() / 1e3)
         return proposal
     }
+
+    /// Shortest loop delay of a proposal, s: half a period of a loop at 1 kHz.
+    private static let shortestDelay = 0.0005
 
     private func design(
         _ inertia: Double, _ delay: Double, _ axis: GimbalAxis, speed: Double = 1

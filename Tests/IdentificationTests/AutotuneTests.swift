@@ -65,6 +65,46 @@ struct AutotuneTests {
         #expect(abs(found.design.margins.phaseDegrees - phase(lead: 0.003)) > 1)
     }
 
+    @Test(
+        "gains for one axis belong to the configured delay, because this delay stays configured",
+        arguments: [-0.001, 0.002])
+    func oneAxis(surplus: Double) throws {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { parameters, tuning in
+            parameters.transportDelay += surplus
+            tuning.controller.checksInertia = true
+        }
+        loop.run(seconds: 3)
+        let before = loop.stabilizer.parameters.controller
+        let run = loop.autotune([.pitch])
+        let found = try #require(run.results.first?.motor, "\(String(describing: run.outcome))")
+        #expect(abs(found.model.delay - 0.0035 - surplus) < 0.0006)
+        let tuned = run.proposal.controller
+        #expect(tuned.loopDelay == before.loopDelay)
+        #expect(tuned.derivativeCutoffHz == before.derivativeCutoffHz)
+        let lead = AttitudeEstimator.Parameters().sensorDelay
+        #expect(LoopMargins(of: tuned, axis: .pitch, lead: lead).areHealthy)
+        #expect(abs(tuned.rateGain.pitch / before.rateGain.pitch - 1) < 0.1)
+    }
+
+    @Test("the wait for a slow sensor's samples counts once in the delay that autotune proposes")
+    func slowSensor() throws {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { parameters, tuning in
+            parameters.imu.sampleRate = 400
+            tuning.controller.checksInertia = true
+        }
+        loop.run(seconds: 3)
+        let run = loop.autotune(GimbalAxis.allCases)
+        let delays = run.results.compactMap { $0.motor?.model.delay }
+        let slowest = try #require(delays.max(), "\(String(describing: run.outcome))")
+        let wait = loop.snapshot.sampleWait
+        #expect(abs(wait - 0.0015) < 1e-4)
+        #expect(abs(run.proposal.controller.loopDelay + wait - slowest) < 1e-4)
+        loop.stabilizer.apply(run.proposal)
+        loop.run(seconds: 3)
+        #expect(abs(loop.snapshot.loopDelay - slowest) < 0.0005)
+        #expect(!loop.snapshot.conditions.intersects(.tuningStale | .loopOscillating))
+    }
+
     @Test("no tick evaluates a measurement, and a cancelled run is not evaluated")
     func evaluation() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
