@@ -79,4 +79,20 @@ struct InertiaSearchTests {
         #expect(search.stale == AxisSet(.roll))
         #expect(search.values.yaw == 2.5e-3 && search.values.pitch == 2.5e-3)
     }
+
+    @Test(
+        "the probe moves every axis, also with the longest configured delay",
+        arguments: [0.039, 0.05])
+    func longDelay(_ loopDelay: Double) {
+        var search = InertiaSearch(start: AxisVector(repeating: 2.5e-3), isKnown: false)
+        search.begin(torqueLimit: AxisVector(repeating: 0.25), loopDelay: loopDelay)
+        var largest = Vector3.zero
+        for _ in 0..<2000 {
+            let probe = search.probe
+            largest = Vector3(
+                max(largest.x, probe.x), max(largest.y, probe.y), max(largest.z, probe.z))
+            _ = search.observe(moment: probe, rate: .zero, dt: 1e-3)
+        }
+        #expect(largest.x > 1e-3 && largest.y > 1e-3 && largest.z > 1e-3, "\(largest)")
+    }
 }

@@ -48,6 +48,8 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     private static var covered: Double { @_noLocks get { 0.0003 } }
     /// Longest loop delay for the full probe frequencies, s: the delay at a loop rate of 200 Hz.
     private static var swiftDelay: Double { @_noLocks get { 0.0075 } }
+    /// Lower limit of the highest probe frequency, Hz; the lowest is then 2.5 Hz.
+    private static var leastHighest: Double { @_noLocks get { 12.5 } }
 
     /// Creates a search with an initial estimate of the inertia.
     ///
@@ -153,8 +155,9 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
         // In a slow loop, the probe's frequency is reduced, because each period of the probe needs
-        // enough ticks.
-        let highest = Self.frequencies.pitch * min(1, Self.swiftDelay / loopDelay)
+        // enough ticks. The lowest of the three frequencies stays well above 0.
+        let highest = max(
+            Self.frequencies.pitch * min(1, Self.swiftDelay / loopDelay), Self.leastHighest)
         let shift = Self.frequencies.pitch - highest
         parameters.change {
             $0.torqueLimit = torqueLimit[$1]
