@@ -29,4 +29,18 @@ struct FieldInertiaTests {
         Self.run(&search, share: 0, seconds: 1)
         #expect(!search.isShaking)
     }
+
+    @Test("reduced gains return when the motors are switched on, unless the inertia is measured")
+    func restart() {
+        let first = AxisVector(repeating: 0.01)
+        for isProbed in [false, true] {
+            var search = FieldInertia()
+            Self.run(&search, share: 0.5, seconds: 0.3)
+            #expect(search.belief(first: first, isProbed: isProbed).pitch < 0.006)
+            search.restart(isProbed: isProbed)
+            let pitch = search.belief(first: first, isProbed: isProbed).pitch
+            #expect(isProbed ? pitch < 0.006 : pitch == 0.01)
+            #expect(!search.isShaking)
+        }
+    }
 }

@@ -148,4 +148,25 @@ struct FrictionCompensatorTests {
             parameters: Self.parameters, dt: 1e-3)
         #expect(abs(torque) <= 2 * Self.parameters.limit)
     }
+
+    @Test("a learning rate of 0 switches off the torques and the explained part of the residual")
+    func switchedOff() {
+        var joints = JointFrictions()
+        func swing(seconds: Double) {
+            for tick in 0..<Int(seconds * 1000) {
+                let rate = 0.6 * cos(12 * Double(tick) * 1e-3)
+                _ = joints.torques(
+                    jointRates: AxisVector(repeating: rate), deviation: .zero, dt: 1e-3)
+                let friction = rate > 0 ? 0.01 : -0.01
+                joints.learn(residual: AxisVector(repeating: friction), dt: 1e-3)
+            }
+        }
+        swing(seconds: 10)
+        #expect(abs(joints.explained.yaw) > 0.005)
+        joints.parameters.learningRate = 0
+        let learned = joints.sizes
+        swing(seconds: 1)
+        #expect(joints.explained == .zero)
+        #expect(joints.sizes == learned)
+    }
 }

@@ -179,7 +179,7 @@ public struct FieldController: MotorController {
         attitudeError = .zero
         saturated = .none
         forgetMotion()
-        inertias.forgetSuspicion()
+        inertias.restart(isProbed: parameters.probesInertia)
         running = 0
         isReady = false
         strength = parameters.power

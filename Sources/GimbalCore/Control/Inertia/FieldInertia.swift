@@ -145,8 +145,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func stopWatching() {
         shaking = OscillationGuard()
-        (bandwidthFactor, late) = (1, .none)
-        sinceShaking = .infinity
+        forgetDelay()
     }
 
     /// Restarts the check for oscillations, because an excitation shakes the camera.
@@ -154,10 +153,16 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     mutating func forgetMotion() { shaking.forgetMotion() }
 
     /// Resets the check for oscillations and the reduction of the corner frequencies, before the
-    /// motors' outputs are switched on.
+    /// motors' outputs are switched on. Reduced gains remain until the inertia is measured again;
+    /// without measurement (`isProbed` is false), they return to their full values.
     @_noLocks
-    mutating func forgetSuspicion() {
+    mutating func restart(isProbed: Bool) {
+        guard isProbed else { return stopWatching() }
         shaking.forgetMotion()
+        forgetDelay()
+    }
+
+    private mutating func forgetDelay() {
         (bandwidthFactor, late) = (1, .none)
         settling = 0
         sinceShaking = .infinity

@@ -235,9 +235,9 @@ public struct AttitudeController: MotorController {
         lastRate = nil
         imbalance.resetCovariance()
         beginSearch()
+        oscillation = OscillationResponse()
         apply(tuning)
         lag.reset()
-        oscillation = OscillationResponse()
         answer = .zero
         attitudeError = .zero
         saturated = .none

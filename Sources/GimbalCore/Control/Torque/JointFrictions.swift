@@ -23,7 +23,7 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     mutating func torques(joints angles: AxisVector, deviation: AxisVector, dt: Double)
         -> AxisVector
     {
-        guard parameters.learningRate > 0 else { return .zero }
+        guard parameters.learningRate > 0 else { return switchedOff() }
         let (gains, p) = (JointTracker.Gains(forAnglesOver: dt), parameters)
         return joints.step {
             $0.torque(
@@ -36,12 +36,18 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     /// set-point), rad/s.
     @_noLocks @_noAllocation
     mutating func torques(jointRates: AxisVector, deviation: AxisVector, dt: Double) -> AxisVector {
-        guard parameters.learningRate > 0 else { return .zero }
+        guard parameters.learningRate > 0 else { return switchedOff() }
         let (gains, p) = (JointTracker.Gains(forRatesOver: dt), parameters)
         return joints.step {
             $0.torque(
                 rate: jointRates[$1], deviation: deviation[$1], gains: gains, parameters: p, dt: dt)
         }
+    }
+
+    /// Discards the joints' motion, so that no friction is learned or explained. The torques are 0.
+    private mutating func switchedOff() -> AxisVector {
+        reset()
+        return .zero
     }
 
     /// Updates the learned friction. `residual` is the part of the motors' torques that does not
