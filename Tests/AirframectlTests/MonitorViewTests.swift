@@ -196,6 +196,16 @@ struct MonitorViewTests {
         #expect(MonitorKey.leaving.isDisjoint(with: bound.map(UInt8.init)))
     }
 
+    @Test(
+        "the emergency stop and Ctrl-C count as keys also together with an arrow key, whose letters do not",
+        arguments: [
+            ("\u{1B}[A ", " "), (" \u{1B}OA", " "), ("\u{1B}[1;5C\u{3}", "\u{3}"),
+            ("\u{1B}[A\u{1B}[B", ""), ("lp q", "lp q"),
+        ])
+    func batch(typed: String, keys: String) {
+        #expect(Terminal.keys(in: Array(typed.utf8)) == Array(keys.utf8))
+    }
+
     @Test("without known joint angles, the centre is level and keeps the heading")
     func centreWithoutJoints() {
         let request = MonitorKey.request(UInt8(ascii: "c"), Status())

@@ -54,14 +54,20 @@ final class Terminal {
     /// Returns the bytes of all key presses since the last call. The method never blocks.
     func pressedKeys() -> [UInt8] {
         var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        var keys: [UInt8] = []
+        var bytes: [UInt8] = []
         while poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLIN) != 0 {
             var byte: UInt8 = 0
             guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
-            keys.append(byte)
+            bytes.append(byte)
         }
-        // If one byte is ESC, all bytes are ignored, because the sequences of arrow and function
-        // keys contain letters.
-        return keys.contains(0x1B) ? [] : keys
+        return Self.keys(in: bytes)
+    }
+
+    /// Keys in bytes that have arrived together.
+    ///
+    /// The sequences of arrow and function keys begin with ESC and contain letters. If one byte is
+    /// ESC, only Space and Ctrl-C count as keys, because no sequence contains these two bytes.
+    static func keys(in bytes: [UInt8]) -> [UInt8] {
+        bytes.contains(0x1B) ? bytes.filter { $0 == 0x20 || $0 == 0x03 } : bytes
     }
 }
