@@ -78,6 +78,7 @@ struct MonitorCommand: ParsableCommand {
         var feed = StatusFeed(options: options)
         var view = MonitorView(status: Status(), rate: rate, style: .forOutput())
         var answered = -Double.infinity
+        func draw() { terminal.show(view.render(terminal.size)) }
         terminal.enter()
         defer { terminal.leave() }
         while true {
@@ -90,20 +91,27 @@ struct MonitorCommand: ParsableCommand {
             case .failure(let error):
                 view.trouble = error.requestError.message
             }
-            terminal.show(view.render(terminal.size))
+            draw()
             repeat {
                 for key in terminal.pressedKeys() {
                     if MonitorKey.leaving.contains(key) { return }
                     guard let request = MonitorKey.request(key, view.status) else { continue }
                     view.answer = feed.ask(request.method, request.params)
                     answered = DaemonClient.now()
+                    // At a low rate, the next status arrives after the answer has expired.
+                    draw()
                 }
-                if DaemonClient.now() - answered > Self.answerSeconds { view.answer = nil }
+                if view.answer != nil, DaemonClient.now() - answered > Self.answerSeconds {
+                    view.answer = nil
+                    draw()
+                }
                 let rest = begin + 1 / rate - DaemonClient.now()
                 switch signals.next(within: min(max(rest, 0), 0.1)) {
                 case nil: break
-                case SIGWINCH: terminal.show(view.render(terminal.size))
-                case SIGTSTP: pause(terminal)
+                case SIGWINCH: draw()
+                case SIGTSTP:
+                    pause(terminal)
+                    draw()
                 default: return
                 }
             } while DaemonClient.now() < begin + 1 / rate
@@ -141,13 +149,34 @@ struct StatusFeed {
         }
     }
 
-    /// Sends a request, and returns the text of the daemon's answer or refusal.
+    /// Sends a request, and returns the text of the daemon's answer or refusal. If the connection
+    /// is lost, an emergency stop connects again immediately, and is sent once more.
     mutating func ask(_ method: Method, _ params: [String: JSONValue]) -> String {
         do {
+            return try answer(method, params)
+        } catch {
+            guard method == .stop, client == nil else { return error.requestError.message }
+        }
+        lastAttempt = -.infinity
+        do {
+            return try answer(method, params)
+        } catch {
+            return error.requestError.message
+        }
+    }
+
+    private mutating func answer(
+        _ method: Method, _ params: [String: JSONValue]
+    ) throws(ClientError) -> String {
+        do throws(ClientError) {
             let result = try connected().json(method, params)
             return result["sentence"]?.string ?? result.text
         } catch {
-            return error.requestError.message
+            // After a refusal, the connection still works.
+            if case .refused = error { throw error }
+            client = nil
+            lastError = error
+            throw error
         }
     }
 
