@@ -24,6 +24,22 @@ import Wire
         #expect(chart.lines(marks: [])[0] == "       1┤")
     }
 
+    @Test("a label of the abscissa that does not fit at the edge is left out")
+    func longLabel() {
+        let chart = TerminalChart(across: 0...0.305, up: 0...1)
+        let margin = String(repeating: " ", count: 9)
+        #expect(chart.lines(marks: [0, 0.1 + 0.2]).last == margin + "0")
+        let low = -1.0 / 30
+        let small = TerminalChart(across: low...1, up: 0...1, width: 4, height: 2)
+        #expect(small.lines(marks: [low, 1]).last == margin + "   1")
+    }
+
+    @Test("the marks of a recording's plot are exact multiples of 0.1 s")
+    func recordingMarks() {
+        #expect(RecordPlot.marks(1.21) == [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2])
+        #expect(RecordPlot.marks(0.305) == [0, 0.1, 0.2, 0.3])
+    }
+
     @Test("a logarithmic axis puts 10 halfway between 1 and 100")
     func logarithmic() {
         var chart = TerminalChart(

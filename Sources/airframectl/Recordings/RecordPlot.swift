@@ -107,9 +107,11 @@ enum RecordPlot {
         return "\(Format.right(Format.fixed(event.time, 3), 10)) s  \(words(event))\(repetitions)"
     }
 
-    private static func marks(_ seconds: Double) -> [Double] {
+    /// Marks of the time axis, s, multiples of 0.1. Multiples of a step such as 0.1 are not exact:
+    /// without rounding, a label would be 0.30000000000000004.
+    static func marks(_ seconds: Double) -> [Double] {
         let step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300].first { seconds / $0 <= 8 } ?? 600
-        return Array(stride(from: 0, through: seconds, by: step))
+        return stride(from: 0, through: seconds, by: step).map { ($0 * 10).rounded() / 10 }
     }
 
     private static func axisValues(_ values: [AxisVector]) -> [[Double]] {

@@ -76,7 +76,8 @@ struct TerminalChart {
     /// abscissa below.
     ///
     /// - Parameters:
-    ///   - marks: Ticks of the abscissa, with labels.
+    ///   - marks: Ticks of the abscissa. A label that does not fit into the line, or that would
+    ///     touch the previous label, is left out.
     ///   - decimals: Number of decimals of the ordinate's labels.
     /// - Returns: Lines without newlines.
     func lines(marks: [Double], decimals: Int = 0) -> [String] {
@@ -99,9 +100,9 @@ struct TerminalChart {
         for mark in marks where across.contains(mark) {
             let text = Format.plain(mark)
             let start = Self.margin + min(column(mark) / 2, width - 1) - text.count / 2
-            guard axis[max(start - 1, 0)..<start + text.count + 1].allSatisfy({ $0 == " " }) else {
-                continue
-            }
+            guard start >= 0, start + text.count < axis.count,
+                axis[max(start - 1, 0)..<start + text.count + 1].allSatisfy({ $0 == " " })
+            else { continue }
             for (offset, letter) in text.enumerated() { axis[start + offset] = letter }
         }
         while axis.last == " " { axis.removeLast() }
