@@ -40,14 +40,28 @@ final class DatagramLink {
             throw unreachable(String(cString: gai_strerror(status)))
         }
         defer { freeaddrinfo(found) }
-        let descriptor = socket(found.pointee.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
-        guard descriptor >= 0 else { throw unreachable(String(cString: strerror(errno))) }
-        guard connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else {
-            let error = errno
-            close(descriptor)
-            throw unreachable(String(cString: strerror(error)))
+        var error: Int32 = 0
+        for place in addresses(found) {
+            let descriptor = socket(place.pointee.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
+            if descriptor >= 0,
+                connect(descriptor, place.pointee.ai_addr, place.pointee.ai_addrlen) == 0
+            {
+                return descriptor
+            }
+            error = errno
+            if descriptor >= 0 { close(descriptor) }
         }
-        return descriptor
+        throw unreachable(String(cString: strerror(error)))
+    }
+
+    /// Addresses of a host in the order of the attempts, IPv4 first. The first address of
+    /// `localhost` is usually ::1, but receivers such as PlotJuggler listen only on 127.0.0.1.
+    static func addresses(
+        _ found: UnsafeMutablePointer<addrinfo>
+    ) -> [UnsafeMutablePointer<addrinfo>] {
+        let all = Array(sequence(first: found) { $0.pointee.ai_next })
+        return all.filter { $0.pointee.ai_family == AF_INET }
+            + all.filter { $0.pointee.ai_family != AF_INET }
     }
 
     deinit { close(descriptor) }
