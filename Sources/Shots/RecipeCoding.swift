@@ -361,6 +361,13 @@ extension ShutterSettings {
                 throw RecipeProblem(
                     key: "shutter.file", text: "needs {number}; photos would replace each other")
             }
+            // After an interruption, the path of a photo must follow from its number alone.
+            let others = ["{file}", "{yaw}", "{roll}", "{pitch}"]
+            if let word = others.first(where: { file.contains($0) }) {
+                throw RecipeProblem(
+                    key: "shutter.file",
+                    text: "contains \(word), but only {number} is replaced; remove \(word)")
+            }
             guard command.contains(where: { $0.contains("{file}") }) else {
                 throw RecipeProblem(
                     key: "shutter.command", text: "needs {file}, the path for the photo")

@@ -165,6 +165,21 @@ struct ShotTests {
         }
     }
 
+    @Test("the placeholders of a command are not replaced in the path of the photo's file")
+    func placeholders() throws {
+        try withTemporaryDirectory { directory throws in
+            let folder = directory.appending("{yaw}{roll}{pitch}")
+            try makeDirectory(folder)
+            var settings = ShutterSettings()
+            settings.kind = .command
+            settings.command = ["sh", "-c", "echo {yaw} > '{file}'"]
+            settings.file = "\(folder)/{number}.jpg"
+            let shutter = CommandShutter(settings) { usleep(UInt32($0 * 1e6)) }
+            #expect(try shutter.shoot(1, at: Pose(yaw: 12.345)) == nil)
+            #expect(try bytes(of: folder.appending("00001.jpg")) == Array("12.35\n".utf8))
+        }
+    }
+
     @Test("a command that cannot be started has taken no photo; a failed command perhaps has")
     func commandEvidence() throws {
         var settings = ShutterSettings()

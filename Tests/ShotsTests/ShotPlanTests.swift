@@ -131,6 +131,10 @@ struct ShotPlanTests {
                 #"{"orbit":{"photos":4},"shutter":{"kind":"command","command":["x"],"file":"a"}}"#,
                 "shutter.file needs {number}"
             ),
+            (
+                #"{"orbit":{"photos":4},"shutter":{"kind":"command","command":["{file}"],"file":"{number}-{yaw}"}}"#,
+                "shutter.file contains {yaw}, but only {number} is replaced"
+            ),
         ])
     func mistakes(json: String, sentence: String) {
         let error = #expect(throws: RecipeProblem.self) {

@@ -81,13 +81,14 @@ final class CommandShutter: Shutter {
         let file = file(photo)
         let part = file.map(part)
         if let part { unlink(part) }
-        let values = [
-            "{file}": part ?? "", "{number}": Self.padded(photo),
-            "{yaw}": Format.fixed(pose.yaw, 2), "{roll}": Format.fixed(pose.roll, 2),
-            "{pitch}": Format.fixed(pose.pitch, 2),
+        // The path is inserted last, because a folder's name can contain a placeholder's text.
+        let values: [(placeholder: String, text: String)] = [
+            ("{number}", Self.padded(photo)), ("{yaw}", Format.fixed(pose.yaw, 2)),
+            ("{roll}", Format.fixed(pose.roll, 2)), ("{pitch}", Format.fixed(pose.pitch, 2)),
+            ("{file}", part ?? ""),
         ]
         let words = settings.command.map { word in
-            values.reduce(word) { $0.replacing($1.key, with: $1.value) }
+            values.reduce(word) { $0.replacing($1.placeholder, with: $1.text) }
         }
         if let problem = run(words, for: photo) { return problem }
         guard let file, let part else { return nil }
