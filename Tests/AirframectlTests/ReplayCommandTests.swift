@@ -104,6 +104,20 @@ struct ReplayCommandTests {
         #expect(plain.csv.count > 1000 && undelayed.csv.count > 1000)
     }
 
+    @Test(
+        "options of .imu logs are refused for a recording of the flight recorder, with the remedy",
+        arguments: [["--config", "/nonexistent.toml"], ["--magnetometer"]])
+    func recorderOptions(options: [String]) throws {
+        _ = try Airframectl.parseAsRoot(["replay", "flight.mcap", "--set", "loop.rate_hz=500"])
+        do {
+            _ = try Airframectl.parseAsRoot(["replay", "flight.mcap"] + options)
+            Issue.record("\(options) was accepted")
+        } catch {
+            #expect(Airframectl.exitCode(for: error).rawValue == 64)
+            #expect(Airframectl.message(for: error).contains("use --set KEY=VALUE"))
+        }
+    }
+
     @Test("a log without the requested data, or with damage, is refused with the reason")
     func refusals() throws {
         func expect(_ part: String, _ options: String..., change: (inout [UInt8]) -> Void) throws {

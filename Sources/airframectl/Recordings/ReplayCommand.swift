@@ -35,7 +35,7 @@ struct ReplayCommand: ParsableCommand {
     )
     var plot: String?
 
-    @Option(help: "Configuration file with the estimator's parameters.")
+    @Option(help: "Configuration file with the estimator's parameters; only for an .imu log.")
     var config: String?
 
     @Option(
@@ -44,14 +44,22 @@ struct ReplayCommand: ParsableCommand {
             "Setting for the replay, as KEY=VALUE; can be repeated.", valueName: "key=value"))
     var overrides: [String] = []
 
-    @Flag(help: "Take the heading from the log's magnetometer.")
+    @Flag(help: "Take the heading from the log's magnetometer; only for an .imu log.")
     var magnetometer = false
 
     @Flag(help: "Print a summary as JSON.")
     var json = false
 
     func validate() throws {
-        guard output != nil || log.hasSuffix(".mcap") else {
+        if log.hasSuffix(".mcap") {
+            guard config == nil, !magnetometer else {
+                throw ValidationError(
+                    "--config and --magnetometer apply only to .imu logs. To replay a .mcap recording with other settings, use --set KEY=VALUE."
+                )
+            }
+            return
+        }
+        guard output != nil else {
             throw ValidationError(
                 "The output file is missing: add --output EST.csv, or --output - for standard output."
             )
