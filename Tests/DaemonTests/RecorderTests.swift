@@ -162,6 +162,19 @@ import Wire
         }
     }
 
+    @Test("without a continuous recording, `record stop` does not print the newest file")
+    func nothingToStop() throws {
+        try withDaemon { daemon in
+            #expect(try daemon.control("record", "--last", "1s").status == 0)
+            let stopped = try daemon.control("record", "stop")
+            #expect(stopped.status == 0, "\(stopped.errors)")
+            #expect(stopped.output == "No continuous recording is running.\n")
+            let status = try Self.json(
+                daemon, ["--socket", daemon.socket, "record", "stop", "--json"])
+            #expect(status["recording"] == .bool(false), "\(status.text)")
+        }
+    }
+
     @Test(
         "a full or read-only disk is reported, and does not affect the loop",
         .enabled(if: Self.canMount, "`unshare --map-root-user --mount` is not permitted"),

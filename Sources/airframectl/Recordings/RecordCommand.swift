@@ -70,7 +70,13 @@ struct RecordStopCommand: ParsableCommand {
 
     func run() throws {
         let client = try options.connect()
+        let before: RecorderStatus = try client.request(.record)
         let status: RecorderStatus = try client.request(.record, ["action": "stop"])
+        // The newest file is the result of this command only if a recording has ended.
+        guard before.isRecording || before.finished < before.requested else {
+            if options.json { return try Output.json(status) }
+            return Output.line("No continuous recording is running.")
+        }
         try NewRecording.show(status, client, options)
     }
 }
