@@ -83,15 +83,22 @@ struct Pen {
     /// font size.
     func width(of text: String, size: Double) -> Double { Double(text.count) * size * 0.56 }
 
-    /// Coordinates of the points as SVG text. Interior points of horizontal segments are omitted.
+    /// Coordinates of the points as SVG text. Interior points of horizontal segments are omitted. A
+    /// point at which the line turns back is the end of a segment.
     private func list(_ points: [Point]) -> String {
         let heights = points.map { ($0.y * 10).rounded() }
         var texts: [String] = []
+        // Abscissa of the last point in the text. If two points are equal, a comparison with the
+        // neighbours does not detect that the line turns back there.
+        var last = 0.0
         for (index, point) in points.enumerated() {
             let isInner = index > 0 && index < points.count - 1
-            if isInner, heights[index - 1] == heights[index], heights[index + 1] == heights[index] {
+            if isInner, heights[index - 1] == heights[index], heights[index + 1] == heights[index],
+                (point.x - last) * (points[index + 1].x - point.x) >= 0
+            {
                 continue
             }
+            last = point.x
             texts.append("\(short(point.x)),\(short(point.y))")
         }
         return texts.joined(separator: " ")

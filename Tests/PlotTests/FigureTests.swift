@@ -84,6 +84,18 @@ struct FigureTests {
         #expect(curves(plain.svg()).contains { $0.contains(",109.0") })
     }
 
+    @Test(
+        "a path that turns back at the same pitch keeps its turning point, also after a pause there",
+        arguments: [[0.0, 40, 0], [0, 20, 40, 40, 20, 0]])
+    func turningPath(yaws: [Double]) {
+        var map = figure([0, 1])
+        map.map = FieldMap(
+            title: "Directions", outlines: [], places: [], path: yaws.map { ($0, 0) })
+        let paths = curves(map.svg()).map { $0.split(separator: " ") }.filter { $0.count == 3 }
+        #expect(paths.count == 1)
+        #expect(paths.allSatisfy { $0[0] == $0[2] && $0[0] != $0[1] })
+    }
+
     @Test("is valid without values, with one sample and with constant values")
     func degenerate() {
         for values in [[], [1.0], [5.0, 5.0, 5.0]] {
