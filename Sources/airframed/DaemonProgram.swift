@@ -122,13 +122,14 @@ struct Airframed: ParsableCommand {
         }
     }
 
-    /// Turns the motors off. An invalid value does not prevent this, because the file can have been
-    /// edited since airframed read it.
+    /// Turns the motors off. An invalid value or line does not prevent this, because the file can
+    /// have been edited since airframed read it.
     private func turnOff(_ source: ConfigurationSource) throws {
         let (loaded, problems) = ConfigurationLoader.readable(source)
         if !problems.isEmpty { Self.complain("\(ConfigurationFailure(problems))") }
         do throws(DaemonError) {
-            Self.write(try OutputsOff.run(loaded.settings) + "\n", to: .standardOutput)
+            let sentence = try OutputsOff.run(loaded.settings, isComplete: problems.isEmpty)
+            Self.write(sentence + "\n", to: .standardOutput)
         } catch {
             Self.complain(error.sentence)
             throw ExitCode(error.exitStatus)

@@ -126,6 +126,44 @@ struct LoaderTests {
         }
     }
 
+    @Test(
+        "the other lines of a file with lines that are not TOML are read, and these lines are reported",
+        arguments: [
+            ("loop.rate_hz = ", [2]), ("x = 'a\ny 1\n\u{1}", [2, 3, 4]),
+            ("loop.cpu = 1\r\nloop.cpu = 2\r", [3]),
+        ] as [(String, [Int])])
+    func salvaged(broken: String, lines: [Int]) {
+        let text = "drive.board = 'xgo'\n\(broken)\ndrive.port = '/dev/ttyAMA0'\n"
+        let (loaded, found) = ConfigurationLoader.readable(
+            ConfigurationSource(), files: .memory([mainPath: text]))
+        #expect(loaded.settings.drive.board == .xgo)
+        #expect(loaded.settings.drive.port == "/dev/ttyAMA0")
+        #expect(found.count == lines.count)
+        for (problem, line) in zip(found, lines) {
+            #expect(problem.kind == .syntax && "\(problem)".hasPrefix("\(mainPath):\(line):"))
+        }
+        #expect(problems(text).count == 1, "a start refuses the file with its first problem")
+    }
+
+    @Test(
+        "the lines above a value without an end are read",
+        arguments: ["x = [1, 2", "x = \"\"\"", "x = [1,\n[loop]\nrate_hz = 300"])
+    func openEnd(broken: String) {
+        let (loaded, found) = ConfigurationLoader.readable(
+            ConfigurationSource(), files: .memory([mainPath: "loop.cpu = 1\n\(broken)\n\n"]))
+        #expect(loaded.settings.loop.cpu == 1)
+        #expect(!found.isEmpty)
+    }
+
+    @Test("a file with more than 20 lines that are not TOML has no values")
+    func unsalvageable() {
+        let text = "drive.board = 'xgo'\n" + String(repeating: "rate_hz 5\n", count: 21)
+        let (loaded, found) = ConfigurationLoader.readable(
+            ConfigurationSource(), files: .memory([mainPath: text]))
+        #expect(loaded.settings == Settings())
+        #expect(found.count == 21)
+    }
+
     @Test("files and directories on disk are read")
     func machine() throws {
         try withTemporaryDirectory { directory in

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 import TestSupport
 import Testing
 import Wire
@@ -81,6 +82,38 @@ struct XGORobotTests {
                 ], in: daemon.directory)
             #expect(off.hasEnded(within: 10) && off.exitStatus == exitStatus, "\(off.errors)")
             #expect(robot[0x30] == 0x80)
+        }
+    }
+
+    /// Runs `airframed --outputs-off` next to a robot that moves.
+    private func turnOff(
+        _ robot: XGORobot, in directory: FilePath, environment: [String] = [], file: String
+    ) throws -> Program.Result {
+        robot.with { $0.memory[0x30] = 0xFF }
+        let path = directory.appending("airframed.toml")
+        try write(file, to: path)
+        return try Program.run(
+            ["env"] + environment + [
+                Program.built("airframed"), "--outputs-off", "--config", path.string,
+            ], in: directory)
+    }
+
+    @Test(
+        "airframed --outputs-off stops the robot although a line of the file is not TOML, and tells the user to cut the power if the other lines name no motors",
+        arguments: [
+            ("[loop]\nrate_hz = \n[drive]", 78, 0x80), ("[drive", 74, 0xFF),
+        ] as [(String, Int32, UInt8)])
+    func brokenFile(beginning: String, exitStatus: Int32, speed: UInt8) throws {
+        try withTemporaryDirectory { directory throws in
+            let robot = XGORobot(at: "\(directory)/xgo")
+            let off = try turnOff(
+                robot, in: directory,
+                file: "\(beginning)\nboard = \"xgo\"\nport = \"\(robot.path)\"\n")
+            #expect(off.status == exitStatus, "\(off)")
+            #expect(robot[0x30] == speed)
+            #expect(off.errors.contains("not valid TOML"))
+            #expect(off.errors.contains("cut their power") == (exitStatus == 74), "\(off)")
+            #expect(!off.output.contains("nothing to turn off"))
         }
     }
 }

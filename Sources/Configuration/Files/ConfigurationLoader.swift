@@ -44,7 +44,7 @@ public enum ConfigurationLoader {
         _ source: ConfigurationSource, files: ConfigurationFiles = .system,
         checksRules: Bool = true
     ) throws(ConfigurationFailure) -> LoadedConfiguration {
-        let (loaded, found) = readable(source, files: files)
+        let (loaded, found) = values(source, files: files, salvages: false)
         var problems = found
         // The rules are checked only if all values are valid. With invalid values, the rules would
         // compare defaults and report false conflicts.
@@ -59,7 +59,8 @@ public enum ConfigurationLoader {
     }
 
     /// Loads every valid value of a configuration, for example to switch the motors off although
-    /// another value is invalid. The rules about combinations of settings are not checked.
+    /// another value is invalid or another line is not TOML. The rules about combinations of
+    /// settings are not checked.
     ///
     /// - Parameters:
     ///   - source: Files and overrides.
@@ -68,19 +69,27 @@ public enum ConfigurationLoader {
     public static func readable(
         _ source: ConfigurationSource, files: ConfigurationFiles = .system
     ) -> (loaded: LoadedConfiguration, problems: [ConfigurationProblem]) {
+        values(source, files: files, salvages: true)
+    }
+
+    /// Loads every valid value. If `salvages` is true, lines that are not TOML are left out;
+    /// otherwise such a line makes its whole file unreadable.
+    private static func values(
+        _ source: ConfigurationSource, files: ConfigurationFiles, salvages: Bool
+    ) -> (loaded: LoadedConfiguration, problems: [ConfigurationProblem]) {
         var loaded = LoadedConfiguration()
         var problems: [ConfigurationProblem] = []
         let mainFile = source.mainFile
         read(
             mainFile,
             ifMissing: source.isMainFileRequired ? "Check the path given to --config." : nil,
-            files: files, into: &loaded, problems: &problems)
+            files: files, salvages: salvages, into: &loaded, problems: &problems)
         for path in dropIns(in: source.dropInDirectory, files: files, problems: &problems) {
             read(
                 path,
                 ifMissing:
                     "The file is a symbolic link without a target: remove or repair the link.",
-                files: files,
+                files: files, salvages: salvages,
                 into: &loaded, problems: &problems)
         }
         for text in source.overrides {
@@ -135,7 +144,7 @@ public enum ConfigurationLoader {
     /// Reads a file. `ifMissing` is the remedy in the message about a missing file; nil if a
     /// missing file is permitted.
     private static func read(
-        _ path: FilePath, ifMissing: String?, files: ConfigurationFiles,
+        _ path: FilePath, ifMissing: String?, files: ConfigurationFiles, salvages: Bool,
         into loaded: inout LoadedConfiguration, problems: inout [ConfigurationProblem]
     ) {
         let name = path.string
@@ -144,7 +153,10 @@ public enum ConfigurationLoader {
             guard bytes.count <= ConfigurationFiles.sizeLimit else {
                 return problems.append(.tooLarge(name))
             }
-            let document = TOMLDocument(bytes: bytes, path: name)
+            let document =
+                salvages
+                ? TOMLDocument.salvaging(bytes: bytes, path: name)
+                : TOMLDocument(bytes: bytes, path: name)
             problems += document.problems
             loaded.files.append(name)
             for (setting, value, line) in document.values {

@@ -11,6 +11,8 @@ struct TOMLDocument {
     private(set) var values: [(setting: Setting, value: SettingValue, line: Int?)] = []
     /// All problems, in the order of the text.
     private(set) var problems: [ConfigurationProblem] = []
+    /// False if the text is not TOML; `values` is then empty.
+    private(set) var isParsed = false
 
     private let path: String
     private var locator = TOMLKeyLocator([])
@@ -53,6 +55,7 @@ struct TOMLDocument {
                 }
                 return
             }
+            isParsed = true
             visit(table, keys: [])
             // The problems are sorted by line here, because the parser sorts tables by name.
             problems.sort { Self.line(of: $0) < Self.line(of: $1) }
@@ -144,6 +147,35 @@ struct TOMLDocument {
 }
 
 extension TOMLDocument {
+    /// Largest number of lines that `salvaging` leaves out.
+    private static let salvageLimit = 20
+
+    /// Reads the valid lines of a file with syntax errors. Each line that prevents the parser from
+    /// reading the file is reported and left out. If too many lines are invalid, the document has
+    /// no values.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's contents.
+    ///   - path: Name of the file in messages.
+    /// - Returns: The values of the other lines, and all problems.
+    static func salvaging(bytes: [UInt8], path: String) -> TOMLDocument {
+        let lineEnd = UInt8(ascii: "\n")
+        var document = TOMLDocument(bytes: bytes, path: path)
+        var lines = bytes.split(separator: lineEnd, omittingEmptySubsequences: false)
+        var faults: [ConfigurationProblem] = []
+        // If an array or a string has no end, the error is at the end of the file, which can be
+        // below the last line of text.
+        while !document.isParsed, faults.count < salvageLimit, let fault = document.problems.first,
+            let last = lines.prefix(line(of: fault)).lastIndex(where: { !$0.isEmpty })
+        {
+            faults.append(fault)
+            lines[last] = []
+            document = TOMLDocument(bytes: Array(lines.joined(separator: [lineEnd])), path: path)
+        }
+        document.problems = faults + document.problems
+        return document
+    }
+
     /// Checks the text before it is parsed, because the parser would silently stop at a NUL
     /// character.
     fileprivate static func textProblem(_ bytes: [UInt8], path: String) -> ConfigurationProblem? {

@@ -15,10 +15,16 @@ public enum OutputsOff {
 
     /// Switches the power stages off.
     ///
-    /// - Parameter settings: Settings, which name the buses and chips.
+    /// - Parameters:
+    ///   - settings: Settings, which name the buses and chips.
+    ///   - isComplete: False if a part of the configuration could not be read. Settings without
+    ///     motors do not then mean that there are no motors.
     /// - Returns: A sentence that describes the result.
-    /// - Throws: `DaemonError` if the motors did not confirm that they are off.
-    public static func run(_ settings: Settings) throws(DaemonError) -> String {
+    /// - Throws: `DaemonError` if the motors did not confirm that they are off, or if an incomplete
+    ///   configuration names no motors.
+    public static func run(
+        _ settings: Settings, isComplete: Bool
+    ) throws(DaemonError) -> String {
         var outputs: [any OutputBus] = []
         var supply: (any OutputBus)?
         let drives = DriveReports()
@@ -38,6 +44,12 @@ public enum OutputsOff {
         }
         let wheels = settings.drive.board == .simulated ? nil : settings.wheels
         guard !outputs.isEmpty || wheels != nil else {
+            guard isComplete else {
+                throw DaemonError(
+                    sentence:
+                        "The valid part of the configuration names no motors, so no motors were switched off; cut their power.",
+                    exitStatus: DaemonError.inputOutput)
+            }
             return
                 "Backend \(settings.hardware.backend.rawValue) drives no motors: nothing to turn off."
         }
