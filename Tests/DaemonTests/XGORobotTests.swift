@@ -116,4 +116,18 @@ struct XGORobotTests {
             #expect(!off.output.contains("nothing to turn off"))
         }
     }
+
+    @Test(
+        "after a start that was refused because another airframed runs, the command that systemd runs does not stop the robot",
+        arguments: [("73", 0xFF), ("70", 0x80), ("KILL", 0x80)] as [(String, UInt8)])
+    func refusedStart(exitStatus: String, speed: UInt8) throws {
+        try withTemporaryDirectory { directory throws in
+            let robot = XGORobot(at: "\(directory)/xgo")
+            let off = try turnOff(
+                robot, in: directory, environment: ["EXIT_STATUS=\(exitStatus)"],
+                file: "[drive]\nboard = \"xgo\"\nport = \"\(robot.path)\"\n")
+            #expect(off.status == 0, "\(off)")
+            #expect(robot[0x30] == speed)
+        }
+    }
 }

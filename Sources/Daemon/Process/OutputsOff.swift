@@ -13,6 +13,19 @@ public enum OutputsOff {
     /// Pause between two attempts, µs; it gives a full transmit queue time to become empty.
     private static let pause: UInt32 = 2000
 
+    /// Reason not to switch anything off: systemd runs this program (`ExecStopPost`) after a start
+    /// of airframed that was refused. A start is refused before it switches the motors on, usually
+    /// because another airframed runs, whose motors must stay on.
+    ///
+    /// - Parameter exitStatus: Exit status of the service's main process, which systemd passes in
+    ///   the variable EXIT_STATUS; nil if a person runs this program.
+    /// - Returns: A sentence; nil if the motors must be switched off.
+    public static func exemption(exitStatus: String?) -> String? {
+        guard exitStatus == "\(DaemonError.cannotCreate)" else { return nil }
+        return
+            "This start of airframed was refused before it switched the motors on: nothing to turn off."
+    }
+
     /// Switches the power stages off.
     ///
     /// - Parameters:

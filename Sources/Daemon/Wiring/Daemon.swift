@@ -247,7 +247,9 @@ public struct DaemonError: Error, CustomStringConvertible {
     static let failed: Int32 = 70
     /// EX_IOERR: the hardware did not execute a command.
     static let inputOutput: Int32 = 74
-    /// EX_CANTCREAT: the socket cannot be created.
+    /// EX_CANTCREAT: the socket cannot be created, or another airframed uses the state directory.
+    /// Only `Daemon.init` may use this status, because after this status `OutputsOff` assumes that
+    /// the motors have not been switched on.
     static let cannotCreate: Int32 = 73
 
     /// Problem and remedy as a sentence.
