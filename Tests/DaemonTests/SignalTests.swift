@@ -101,6 +101,41 @@ import Testing
         }
     }
 
+    @Test(
+        "the tone of the ready gimbal sounds once, not after each motion, and again after a fault")
+    func motions() throws {
+        try withTemporaryDirectory { directory throws in
+            let beeper = directory.appending("beeper")
+            try makeDirectory(beeper)
+            for file in ["brightness", "max_brightness", "trigger"] {
+                try write(file == "max_brightness" ? "1" : "0", to: beeper.appending(file))
+            }
+            var writer = SignalWriter(directory: directory, log: .silent)
+            var settings = Settings().signals
+            settings.buzzer = "beeper"
+            var step = 0
+            /// Shows these states for 0.5 s each, and counts the tones.
+            func tones(_ codes: SignalCode...) throws -> Int {
+                var count = 0
+                var wasOn = false
+                for code in codes {
+                    for _ in 0..<10 {
+                        writer.show(code, settings, now: Instant(seconds: 0.05 * Double(step)))
+                        step += 1
+                        let isOn = try text(beeper.appending("brightness")).hasPrefix("1")
+                        if isOn, !wasOn { count += 1 }
+                        wasOn = isOn
+                    }
+                }
+                return count
+            }
+            #expect(try tones(.starting, .moving, .ready) == 1)
+            #expect(try tones(.moving, .ready, .moving, .ready) == 0)
+            #expect(try tones(.fault(2), .fault(2)) == 2)
+            #expect(try tones(.moving, .ready, .moving, .ready) == 1)
+        }
+    }
+
     @Test("an LED that appears later is used within a second")
     func lateDevice() throws {
         try withTemporaryDirectory { directory throws in

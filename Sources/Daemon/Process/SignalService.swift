@@ -45,6 +45,10 @@ struct SignalService: Service {
 struct SignalWriter {
     private var code = SignalCode.starting
     private var since: Instant?
+    /// State whose sounds the buzzer plays. The state `ready` continues during a motion, because a
+    /// tone after each motion would sound about once per second while the camera follows the handle.
+    private var sounding = SignalCode.starting
+    private var soundingSince: Instant?
     private var light: LEDDevice
     private var buzzer: LEDDevice
     private var feedback: FeedbackDevice
@@ -69,10 +73,17 @@ struct SignalWriter {
             self.code = code
             since = now
         }
-        let time = since.map { now.seconds(since: $0) } ?? 0
-        light.set(code.isLit(at: time), name: settings.led, now: now)
-        buzzer.set(code.isSounding(at: time), name: settings.buzzer, now: now)
-        feedback.set(code.isSounding(at: time), name: settings.feedbackDevice)
+        let heard: SignalCode = code == .moving && sounding == .ready ? .ready : code
+        if heard != sounding || soundingSince == nil {
+            sounding = heard
+            soundingSince = now
+        }
+        light.set(
+            code.isLit(at: since.map { now.seconds(since: $0) } ?? 0), name: settings.led, now: now)
+        let isSounding = sounding.isSounding(
+            at: soundingSince.map { now.seconds(since: $0) } ?? 0)
+        buzzer.set(isSounding, name: settings.buzzer, now: now)
+        feedback.set(isSounding, name: settings.feedbackDevice)
     }
 
     /// Switches all devices off.
