@@ -1,0 +1,24 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Installed files") struct InstallTests {
+    @Test(
+        "every user can read the installed files, also if the person who installs has a strict umask",
+        .enabled(if: access("/usr/bin/strip", X_OK) == 0), arguments: ["077", "027"])
+    func masked(mask: String) throws {
+        try withTemporaryDirectory { directory throws in
+            let script = CommittedFile("etc/install-tree").path
+            // The script only copies and strips the program, so any program is sufficient.
+            let command = """
+                cd '\(directory)' && mkdir bin && cp /bin/true bin/airframe && umask \(mask) &&
+                '\(script)' "$PWD/bin" "$PWD/root" /usr /etc &&
+                find root -type d ! -perm -0755 -o -type f ! -perm -0644
+                """
+            let install = try Program.run(["sh", "-c", command], in: directory)
+            #expect(install.status == 0, "\(install.errors)")
+            #expect(install.output == "", "other users cannot read these files")
+        }
+    }
+}
