@@ -38,4 +38,23 @@ extension TuningTests {
             #expect(saved == "[-1, -1, 1]")
         }
     }
+
+    @Test("the rest pose that a step of the set-up saves takes effect at once")
+    func restPose() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            func pitch() -> Double { bench.taken().modes.retractJoints.pitch }
+            #expect(abs(pitch() - Angle.degrees(-90).radians) < 1e-9)
+            let range = AxisRanges(
+                lower: AxisVector(yaw: -170, roll: -45, pitch: -60),
+                upper: AxisVector(yaw: 170, roll: 45, pitch: 60))
+            let updates = [
+                SettingUpdate(\.joints.rangeDeg, range),
+                SettingUpdate(\.retract.jointsDeg, AxisVector(yaw: 0, roll: 0, pitch: -50)),
+            ]
+            try awaited { bench.tuning.finishSetup("joints", "restart", updates, by: "test", $0) }
+            #expect(bench.tuning.settings.retract.jointsDeg.pitch == -50)
+            #expect(abs(pitch() - Angle.degrees(-50).radians) < 1e-9)
+        }
+    }
 }

@@ -47,6 +47,8 @@ extension Tuning {
                 [name: SavedState.Step(state: result, replaced: replaced)]) { $1 }
         } commit: { state, saved in
             state.store.adopt(saved: saved.parameters, checked: Set(change.keys))
+            // A step can also change a live setting, such as the rest pose.
+            self.publish(&state)
         } done: { result in
             if case .success = result { self.log.notice("\(who) \(what).") }
             done(result)
