@@ -276,7 +276,7 @@ airframe:
 install: airframe ## install programs, configuration, unit, manual and completions below PREFIX (and DESTDIR), and create the user
 	etc/install-tree $(BIN) "$(DESTDIR)" $(PREFIX) $(SYSCONFDIR)
 
-uninstall: ## remove the installed files, except the configuration and the saved tuning
+uninstall: ## stop the services, and remove the installed files, except the configuration and the saved tuning
 	etc/uninstall-tree "$(DESTDIR)" $(PREFIX)
 
 deb: airframe ## build .build/airframe_VERSION_ARCH.deb for this computer

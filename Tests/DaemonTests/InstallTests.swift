@@ -21,4 +21,26 @@ import Testing
             #expect(install.output == "", "other users cannot read these files")
         }
     }
+
+    @Test("make uninstall stops the services, airframed last, before it removes their programs")
+    func uninstalled() throws {
+        try withTemporaryDirectory { directory throws in
+            // The functions replace the commands, so nothing is stopped or removed.
+            let command = """
+                systemctl() { [ "$1" != stop ] || echo "$2"; }
+                rm() { echo removed; }
+                set -- '' /nonexistent
+                . '\(CommittedFile("etc/uninstall-tree").path)'
+                """
+            let script = try Program.run(["sh", "-c", command], in: directory)
+            #expect(script.status == 0, "\(script.errors)")
+            let steps = script.output.split(separator: "\n").map(String.init)
+            #expect(
+                steps.prefix { $0 != "removed" } == [
+                    "airframe-shot@*.service", "airframe-web.service", "airframe-eyes.service",
+                    "airframed.service",
+                ])
+            #expect(steps.last == "removed")
+        }
+    }
 }
