@@ -216,6 +216,29 @@ import Testing
         }
     }
 
+    @Test("a corrected date does not make recordings of the same process too old")
+    func correctedDate() throws {
+        try withTemporaryDirectory { directory in
+            var earlier = Self.store(in: directory)
+            earlier.dump(Self.chunks, reason: "earlier", Self.description, date: Self.date)
+            var store = Self.store(in: directory) { $0.ageSeconds = 86400 }
+            let now = store.recordings.entries[0].date
+            /// Writes a recording this long after the first one, s, and returns all reasons.
+            func reasons(after seconds: Double, _ reason: String, date: Double) -> [String] {
+                var chunk = Self.chunks[0]
+                chunk.end += Int64(seconds * 1e9)
+                store.dump([chunk], reason: reason, Self.description, date: date)
+                return ["earlier", "first", "second", "third"].filter { word in
+                    store.recordings.entries.contains { $0.name.hasSuffix("-\(word).mcap") }
+                }
+            }
+            #expect(reasons(after: 0, "first", date: now) == ["earlier", "first"])
+            let corrected = now + 30 * 86400
+            #expect(reasons(after: 100, "second", date: corrected) == ["first", "second"])
+            #expect(reasons(after: 86450, "third", date: corrected) == ["second", "third"])
+        }
+    }
+
     @Test("the recordings of 24 h stay within the limits of size and age")
     func day() throws {
         try withTemporaryDirectory { directory in

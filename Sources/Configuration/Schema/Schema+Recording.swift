@@ -24,7 +24,7 @@ extension Schema {
             "Highest total size of all recordings; airframed deletes the oldest recordings first."),
         .number(
             "recording.max_age_days", \.recording.maxAgeDays, 0...3650, unit: "days", .restart,
-            "Age at which airframed deletes a recording; 0 = never. Use 0 on a computer without a battery for its clock, because recordings look old when the clock is corrected."
+            "Age at which airframed deletes a recording; 0 = never. Use 0 on a computer without a battery for its clock, because recordings of earlier starts look old when the clock is corrected."
         ),
     ]
 }

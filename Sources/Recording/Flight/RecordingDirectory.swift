@@ -124,12 +124,15 @@ public struct RecordingDirectory: Sendable {
     ///   - date: Current date, seconds since 1970.
     ///   - reserve: Number of bytes that will be written next.
     ///   - kept: Name of the file that is being written; this file is not removed.
+    ///   - ages: Known ages of recordings, s, by name. The age of every other recording is the time
+    ///     since the date of its last change.
     ///   - makesRoom: True for a single file, such as that of a fault. A continuous recording would
     ///     replace all other recordings on a full disk.
     /// - Returns: The names of the removed recordings.
     @discardableResult
     public func prune(
-        date: Double, reserve: Int, keeping kept: String?, makesRoom: Bool
+        date: Double, reserve: Int, keeping kept: String?, ages: [String: Double] = [:],
+        makesRoom: Bool
     ) -> [String] {
         let all = entries
         var total = all.reduce(reserve) { $0 + $1.bytes }
@@ -140,7 +143,8 @@ public struct RecordingDirectory: Sendable {
             removed.append(entry.name)
         }
         for entry in all where entry.name != kept {
-            let isOld = limits.ageSeconds > 0 && date - entry.date > limits.ageSeconds
+            let age = ages[entry.name] ?? date - entry.date
+            let isOld = limits.ageSeconds > 0 && age > limits.ageSeconds
             if isOld || total > limits.totalBytes { remove(entry) }
         }
         guard makesRoom, var missing = room.map({ reserve - $0 }), missing > 0 else {

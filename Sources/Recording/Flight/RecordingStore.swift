@@ -57,11 +57,22 @@ public struct RecordingStore {
     /// Number of chunks that are not written after a failure: at most 10 s. The number does not
     /// depend on the date, which the network can set back.
     private static let pause = UInt64(10 / FlightEncoder.chunkSeconds)
+    /// Time of the newest chunk, ns. The chunks' clock does not depend on the date.
+    private var newest: Int64 = 0
+    /// Time of the newest chunk at the last change of each file that this store has written, by the
+    /// file's name, ns.
+    private var changes: [String: Int64] = [:]
     /// Minimum free space for the start of a continuous recording, bytes.
     private static let smallest = 1_000_000
 
     /// Creates a store that has not written anything yet.
     public init(recordings: RecordingDirectory) { self.recordings = recordings }
+
+    /// Ages of the files that this store has written, s, by name. The dates of these files can be
+    /// wrong: on a computer without a battery for its clock, the network corrects the date later.
+    private var ages: [String: Double] {
+        changes.mapValues { Double(newest - $0) * 1e-9 }
+    }
 
     /// True if a continuous recording has an open file.
     public var isOpen: Bool { open != nil }
@@ -79,6 +90,7 @@ public struct RecordingStore {
         _ chunks: [MCAPChunk], reason: String, _ description: Description, date: Double
     ) -> FilePath? {
         let bytes = chunks.reduce(100_000) { $0 + $1.fileBytes + 200 }
+        newest = max(newest, chunks.last?.end ?? 0)
         do throws(Failure) {
             var writer = try begin(
                 reason, description, date: date, reserve: bytes, makesRoom: true)
@@ -90,6 +102,7 @@ public struct RecordingStore {
                 unlink(writer.path.string)
                 throw Failure(error, "writing", writer.path)
             }
+            changes[Self.name(writer.path.string)] = newest
             report.lastFile = writer.path.string
             report.files += 1
             report.problem = nil
@@ -112,6 +125,7 @@ public struct RecordingStore {
     ) {
         let new = chunks.filter { $0.number >= next }
         guard let first = new.first, let last = new.last, last.number >= retry else { return }
+        newest = max(newest, last.end)
         do throws(Failure) {
             if next > 0, open != nil, first.number > next {
                 report.lostChunks += Int(first.number - next)
@@ -174,7 +188,7 @@ public struct RecordingStore {
         if chunk.number % 20 == 0 {
             recordings.prune(
                 date: date, reserve: chunk.fileBytes, keeping: path.lastComponent?.string,
-                makesRoom: false)
+                ages: ages, makesRoom: false)
             count()
             try requireRoom(chunk.fileBytes)
         }
@@ -183,6 +197,7 @@ public struct RecordingStore {
         } catch {
             throw Failure(error, "writing", path)
         }
+        changes[Self.name(path.string)] = newest
     }
 
     private mutating func close() {
@@ -208,7 +223,7 @@ public struct RecordingStore {
             throw Failure(error, "making the directory", recordings.directory)
         }
         recordings.prune(
-            date: date, reserve: reserve, keeping: report.openFile.map(Self.name),
+            date: date, reserve: reserve, keeping: report.openFile.map(Self.name), ages: ages,
             makesRoom: makesRoom)
         try requireRoom(reserve)
         var metadata = description.metadata
@@ -235,13 +250,15 @@ public struct RecordingStore {
         }
     }
 
-    /// Counts the recordings in the directory, for `report`.
+    /// Counts the recordings in the directory, for `report`, and forgets removed ones.
     public mutating func look() { count() }
 
     private mutating func count() {
         let entries = recordings.entries
         report.stored = entries.count
         report.storedBytes = entries.reduce(0) { $0 + $1.bytes }
+        let names = Set(entries.map(\.name))
+        changes = changes.filter { names.contains($0.key) }
     }
 
     private static func name(_ path: String) -> String {
