@@ -168,6 +168,28 @@ struct XGOBoardTests {
         #expect(robot.with { $0.instructions } <= Int(seconds / 0.002) + 1)
     }
 
+    @Test("1000 requests per second delay neither the turn nor the board's replies")
+    func frequentRequests() throws {
+        let wheels = try wheels()
+        #expect(isReady(wheels))
+        var wasReady = true
+        func request(_ left: Double, _ right: Double, for seconds: Double) {
+            let end = MonotonicClock.now.advanced(bySeconds: seconds)
+            while MonotonicClock.now < end {
+                drive(wheels, left, right)
+                let isReady = wheels.report?.isReady(now: MonotonicClock.now) == true
+                wasReady = wasReady && isReady && !wheels.isHeld
+                usleep(1000)
+            }
+        }
+        request(0.5, -0.5, for: 1)
+        #expect(wasReady, "the board counts as silent")
+        #expect(robot[0x30] == 0x80 && robot[0x32] == 64)
+        request(0, 0, for: 0.1)
+        #expect(robot[0x32] == 0x80, "the robot turns although the stick was released")
+        #expect(wheels.stop() && wheels.errors == 0)
+    }
+
     @Test("an unplugged robot is found again on another port, and waits for the stick's release")
     func unplugged() throws {
         let wheels = try wheels()

@@ -8,7 +8,9 @@ internal import Robot
 ///
 /// The board has its own controller, which balances the robot; airframed sends speeds and the pose.
 /// The vendor recommends at least 1 ms between two instructions, so each `serve` sends one
-/// instruction, and the next one is due 2 ms later.
+/// instruction, and the next one is due 2 ms later. The instructions are sent in rounds: both
+/// speeds, the pose after a change, and one read request. A round is completed before the next one
+/// begins. Therefore frequent requests delay an instruction by at most one round.
 final class XGOBoard: WheelBoard {
     /// Baud rate of the vendor's firmware, bits per second.
     static let baud = 115_200
@@ -19,13 +21,17 @@ final class XGOBoard: WheelBoard {
     private var report = XGOReport()
     private var received = SerialBytes()
     private var waiting: Waiting = []
+    /// True if speeds have arrived since the beginning of the present round; the next round must
+    /// then follow.
+    private var isRoundDue = false
     private var speeds = (forward: UInt8(0x80), turn: UInt8(0x80))
     private var wanted = XGOPose()
     private var sentPose: XGOPose?
     private var lastSent = Instant(nanoseconds: .min / 2)
-    private var round = 0
+    private var reads = 0
 
-    /// Instructions that have not been sent yet, in the order of their urgency.
+    /// Instructions of the present round that have not been sent yet, in the order of their
+    /// urgency.
     private struct Waiting: OptionSet {
         let rawValue: UInt8
         static let forward = Waiting(rawValue: 1)
@@ -59,7 +65,7 @@ final class XGOBoard: WheelBoard {
     }
 
     var due: Instant? {
-        waiting.isEmpty ? nil : lastSent.advanced(bySeconds: Self.spacing)
+        waiting.isEmpty && !isRoundDue ? nil : lastSent.advanced(bySeconds: Self.spacing)
     }
 
     var isMissing: Bool { !line.isOpen }
@@ -68,13 +74,8 @@ final class XGOBoard: WheelBoard {
 
     func write(left: Double, right: Double, now: Instant) throws(BusError) {
         speeds = (XGOFrame.byte((left + right) / 2), XGOFrame.byte((right - left) / 2))
-        waiting.formUnion([.forward, .turn, .read])
+        isRoundDue = true
         if report.model != nil, report.isSilent(now: now) { forget() }
-        wanted = pose.read().value
-        if report.model != nil, sentPose != wanted {
-            sentPose = wanted
-            waiting.formUnion(.pose)
-        }
         try serve(now: now)
     }
 
@@ -142,6 +143,7 @@ final class XGOBoard: WheelBoard {
             report.isOpen = false
             report.error = error.code
             waiting = []
+            isRoundDue = false
             forget()
         }
         reports.publish(report)
@@ -150,8 +152,21 @@ final class XGOBoard: WheelBoard {
 
     // MARK: Instructions
 
+    private func beginRound() {
+        isRoundDue = false
+        waiting = [.forward, .turn, .read]
+        wanted = pose.read().value
+        if report.model != nil, sentPose != wanted {
+            sentPose = wanted
+            waiting.formUnion(.pose)
+        }
+    }
+
+    /// Takes the next instruction. The speeds in it are the newest ones, also if they arrived during
+    /// the round.
     private func nextInstruction() -> SerialBytes? {
         func take(_ item: Waiting) -> Bool { waiting.remove(item) != nil }
+        if waiting.isEmpty, isRoundDue { beginRound() }
         if take(.forward) { return XGOFrame.write(speeds.forward, to: .forward) }
         if take(.turn) { return XGOFrame.write(speeds.turn, to: .turn) }
         if take(.level) { return XGOFrame.write(wanted.isLevel ? 1 : 0, to: .level) }
@@ -166,12 +181,12 @@ final class XGOBoard: WheelBoard {
         return XGOFrame.read(nextRegister())
     }
 
-    /// The register to read next: each angle 12.5 times per second, battery and state half as
-    /// often.
+    /// The register to read next: with 50 rounds per second each angle 12.5 times per second,
+    /// battery and state half as often.
     private func nextRegister() -> XGOFrame.Register {
         guard let model = report.model else { return .firmware }
-        round = (round + 1) % 8
-        switch round {
+        reads = (reads + 1) % 8
+        switch reads {
         case 0, 4: return .rollAngle
         case 1, 5: return .pitchAngle
         case 2, 6: return .yawAngle
