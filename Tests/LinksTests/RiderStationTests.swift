@@ -74,6 +74,29 @@ import Wire
         #expect(station.peers(now: at(0.3)) == ["192.168.4.2:50001"])
     }
 
+    @Test("a new port of the host continues a silent remote control; another host is refused")
+    func reconnection() throws {
+        var station = RiderStation(port: wheels, logger: LineLog().logger)
+        let reconnected = DatagramAddress(host: "192.168.4.2", port: 50002)
+        try send("0,0,0", 0, from: app, &station)
+        try send("0,0,0", 0.5, from: reconnected, &station)
+        #expect(station.counters.refused == 1)
+        try send("0,0,0", 1.1, from: stranger, &station)
+        #expect(station.counters.refused == 2)
+        #expect(station.peers(now: at(1.1)) == ["192.168.4.2:50001"])
+        try send("50,50,0", 1.15, from: reconnected, &station)
+        #expect(station.counters.waitingForZero == 1)
+        // The wheels belong to the first connection number.
+        try send("0,0,0", 1.2, from: reconnected, &station)
+        try send("50,50,0", 1.3, from: reconnected, &station)
+        #expect(station.counters.accepted == 3)
+        #expect(wheels.asked.last == MotionRequest.drive(left: 0.5, right: 0.5).words)
+        #expect(station.peers(now: at(1.3)) == ["192.168.4.2:50002"])
+        try send("0,0,0", 1.4, from: app, &station)
+        try send("0,0,0", 1.4, from: stranger, &station)
+        #expect(station.counters.refused == 4)
+    }
+
     @Test("a refused remote control needs its stick in the middle once the wheels are free")
     func refusal() throws {
         var station = RiderStation(port: wheels, logger: LineLog().logger)

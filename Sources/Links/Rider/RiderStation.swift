@@ -84,20 +84,35 @@ struct RiderStation {
         }
         // The state of a sender is stored only after an accepted request. Therefore unauthorised
         // senders can neither fill the memory nor displace other senders.
-        var remote = remotes[address] ?? Remote(number: nextNumber, heard: now)
+        let deadMan = port.settings.drive.deadManS
+        var remote = remotes[address] ?? newRemote(at: address, now: now, deadMan: deadMan)
         defer { if remotes[address] != nil { remotes[address] = remote } }
         guard case .drive(let left, let right) = command else {
             return carryOut(command, &remote, address, now)
         }
         let isStanding = left == 0 && right == 0
-        guard
-            remote.gate.admits(
-                isStanding: isStanding, now: now, deadMan: port.settings.drive.deadManS)
-        else {
+        guard remote.gate.admits(isStanding: isStanding, now: now, deadMan: deadMan) else {
             counters.waitingForZero += 1
             return log.warning("\(address) must send the speeds 0/0 before the wheels turn.")
         }
         carryOut(command, &remote, address, now)
+    }
+
+    /// State of a remote control at an unknown address.
+    ///
+    /// An app opens a new socket, with another port, each time it connects. Without its old
+    /// connection number, the app would be another client than the one in control. Therefore a new
+    /// port continues the connection of its host that has been silent for longer than the dead-man
+    /// time; of several, the one with the newest accepted command.
+    private func newRemote(
+        at address: DatagramAddress, now: Instant, deadMan: Double
+    ) -> Remote {
+        let host = address.host
+        let silent = remotes.filter {
+            $0.key.host == host && now.seconds(since: $0.value.heard) > deadMan
+        }
+        let last = silent.values.max { $0.heard < $1.heard }
+        return Remote(number: last?.number ?? nextNumber, heard: now)
     }
 
     /// Checks that a datagram has a valid code and a new counter; each counter is accepted only
@@ -125,8 +140,12 @@ struct RiderStation {
         }
         counters.accepted += 1
         if remotes[address] == nil {
-            makeRoom()
-            nextNumber += 1
+            if let old = remotes.first(where: { $0.value.number == remote.number }) {
+                remotes[old.key] = nil
+            } else {
+                makeRoom()
+                nextNumber += 1
+            }
         }
         remote.heard = now
         remotes[address] = remote
