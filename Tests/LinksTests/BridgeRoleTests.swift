@@ -106,6 +106,34 @@ import Wire
         }
     }
 
+    @Test(
+        "a new subscriber does not receive bytes from before its subscription, also with a tap",
+        arguments: [false, true])
+    func oldBytes(hasTap: Bool) throws {
+        try withLine { line in
+            try line.plugIn()
+            let radio = FakeRadio()
+            let service = RBLService(
+                port: FakePort(), role: role(line, tap: hasTap ? LoopbackRole() : nil),
+                logger: LineLog().logger)
+            let transmit = GATTUUID(RBLCharacteristic.transmit.rawValue)
+            // The first subscriber opens the port.
+            service.subscription(transmit, isOn: true, now: at(0))
+            _ = service.advance(now: at(0), mtu: 185, radio)
+            service.subscription(transmit, isOn: false, now: at(1))
+            // The first bytes of a MAVLink frame, which the tap stores until the frame is complete.
+            #expect(line.send([0xFE, 9, 0]) == 3)
+            service.ready(now: at(2))
+            service.subscription(transmit, isOn: true, now: at(3600))
+            _ = service.advance(now: at(3600), mtu: 185, radio)
+            #expect(radio.takeBytes().isEmpty)
+            #expect(line.send([1, 2, 3]) == 3)
+            service.ready(now: at(3601))
+            _ = service.advance(now: at(3601.1), mtu: 185, radio)
+            #expect(radio.takeBytes() == [1, 2, 3])
+        }
+    }
+
     @Test("a speed is written as a byte and read as text")
     func speedText() {
         #expect(

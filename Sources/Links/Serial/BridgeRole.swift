@@ -79,6 +79,14 @@ public final class BridgeRole: SerialRole {
         }
     }
 
+    /// Discards the bytes from the port that have not been sent, so that the next subscriber does
+    /// not receive old bytes.
+    public func discard() {
+        gathered = []
+        parser = MAVLinkParser()
+        tap?.discard()
+    }
+
     /// Ends the motion that the client has requested.
     public func disconnected(_ central: Central, now: Instant) {
         tap?.disconnected(central, now: now)

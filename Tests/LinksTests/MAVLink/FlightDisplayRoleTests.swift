@@ -49,6 +49,17 @@ import Wire
         #expect(gimbal.memory.withLock { $0.gone }.count == 1)
     }
 
+    @Test("the report that a phone has disconnected is not sent to a later subscriber")
+    func discard() {
+        var output = SerialOutput(capacity: 100_000)
+        role.receive(frame(.armDisarm, 1), from: .iPad, now: at(1), &output)
+        output.clear()
+        role.disconnected(.iPad, now: at(2))
+        role.discard()
+        role.receive([], from: .iPhone, now: at(3), &output)
+        #expect(output.count == 0)
+    }
+
     @Test("a whole frame with an emergency stop is recognised before it is executed")
     func stop() {
         let stop = frame(.flightTermination, 1)

@@ -127,7 +127,7 @@ public final class RBLService: GATTService {
             case .receive:
                 tally.receivedBytes &+= UInt64(value.count)
                 role.receive(value, from: central, now: now, &output)
-                if !isSubscribed { output.clear() }
+                if !isSubscribed { discardOutput() }
             case .baud: try setBaud(value, central, later)
             case .name: try setName(value, central, later)
             case .transmitPower: power = try Self.choice(value, of: RBLTransmitPower.self)
@@ -214,7 +214,12 @@ public final class RBLService: GATTService {
         guard characteristic.description == RBLCharacteristic.transmit.rawValue else { return }
         isSubscribed = isOn
         roleDue = isOn ? now : nil
+        discardOutput()
+    }
+
+    private func discardOutput() {
         output.clear()
+        role.discard()
     }
 
     /// Ends the motion that the client has requested.
@@ -230,7 +235,7 @@ public final class RBLService: GATTService {
         role.ready(now: now, &output)
         // The role's deadline can have changed, so `advance` must call the role in the next
         // iteration.
-        if isSubscribed { roleDue = now } else { output.clear() }
+        if isSubscribed { roleDue = now } else { discardOutput() }
     }
 
     /// Runs the role's periodic work when due, and sends as many notifications as `piecesPerSecond`

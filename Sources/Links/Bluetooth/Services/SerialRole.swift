@@ -25,6 +25,8 @@ public protocol SerialRole: AnyObject {
     /// Reads from or writes to the role's descriptor after an event of poll(2), even without a
     /// subscribed client.
     func ready(now: Instant, _ output: inout SerialOutput)
+    /// Discards the output that the role itself stores, because no client is subscribed.
+    func discard()
     /// Sends the role's output that is due. The method is called only while a client is subscribed.
     ///
     /// - Returns: Time at which `advance` must be called again; nil if no call is needed before the
@@ -41,6 +43,8 @@ extension SerialRole {
     public var entry: pollfd? { nil }
     /// The default implementation: the role has no descriptor.
     public func ready(now: Instant, _ output: inout SerialOutput) {}
+    /// The default implementation: the role stores no output.
+    public func discard() {}
     /// The default implementation: the role has no serial port.
     public func setBaud(_ bitsPerSecond: Int) {}
     /// The default implementation: clients of the role request no motion.

@@ -77,6 +77,12 @@ public final class AutoRole: SerialRole {
         robot.disconnected(central, now: now)
     }
 
+    /// Discards the stored output of both roles.
+    public func discard() {
+        mavlink.discard()
+        robot.discard()
+    }
+
     /// Sends output of the MAVLink role and of the robot role; returns the earlier deadline of the
     /// two roles.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {

@@ -87,6 +87,9 @@ public final class FlightDisplayRole: SerialRole {
         }
     }
 
+    /// Discards the messages that wait, such as the report that a phone has disconnected.
+    public func discard() { _ = component.takeOutgoing() }
+
     /// Sends the role's messages that are due.
     public func advance(now: Instant, _ output: inout SerialOutput) -> Instant? {
         let next = component.advance(now: now)
