@@ -90,6 +90,33 @@ struct ProgramTests {
         }
     }
 
+    @Test("the reported largest latency covers the same second as the mean latency")
+    func largestLatency() throws {
+        #expect(isVideoReady)
+        try withTemporaryDirectory { directory in
+            let daemon = try daemon(in: directory)
+            #expect(
+                eventually(within: 20) { (try? status(directory))?.isEnabled == true },
+                "\(daemon.log)")
+            let port = try freePort()
+            // At 5 Hz, an interval of 0.1 s contains at most one of the five pictures of a second.
+            let eyes = try eyes(
+                in: directory, port: port, ["video.source=test", "video.rate_hz=5"])
+            #expect(eyes.says("The stream is at"))
+            let player = try Player("rtsp://127.0.0.1:\(port)/stream", over: .tcp)
+            #expect(try player.first(within: 8) != nil)
+            var means: Set<Double> = []
+            for _ in 0..<12 {
+                _ = try player.pictures(for: 0.5)
+                let values = try status(directory).companions.first?.report.values ?? [:]
+                guard let mean = values["latency_ms"]?.value else { continue }
+                means.insert(mean)
+                #expect(try #require(values["latency_max_ms"]).value >= mean)
+            }
+            #expect(means.count >= 4, "\(means)")
+        }
+    }
+
     @Test("SIGHUP applies a changed file while a client watches; SIGTERM ends the program")
     func signals() throws {
         #expect(isVideoReady)

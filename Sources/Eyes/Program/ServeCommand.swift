@@ -149,8 +149,9 @@ struct EyesService {
                 execute(order)
                 link?.executed(order)
             }
-            let now = counters()
-            if now.t - before.t > 1_000_000_000 {
+            if cv_now() - before.t > 1_000_000_000 {
+                // Each reading of the counters begins a new interval for the largest latency.
+                let now = counters()
                 report = health(from: before, to: now)
                 before = now
                 manager.notify("STATUS=\(report.finding)")
@@ -162,7 +163,7 @@ struct EyesService {
                 lastProblem = link?.problem
             }
             report.capture = commands.state(
-                now.feed, directory: settings.video.recordDirectory, latest: latest,
+                supervisor.report, directory: settings.video.recordDirectory, latest: latest,
                 problem: problem)
             if !report.finding.isEmpty { link?.report(report) }
         }
