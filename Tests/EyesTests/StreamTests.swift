@@ -290,6 +290,34 @@ struct StreamTests {
         }
     }
 
+    @Test("a test picture that stops starts again, and is not reported as a lost camera")
+    func restart() throws {
+        let openings = Mutex(0)
+        let feeds = Mutex<[Bool]>([])
+        var dependencies = FeedSupervisor.Dependencies()
+        dependencies.feed = { feed in feeds.withLock { $0.append(feed != nil) } }
+        dependencies.pipeline = { choice, video, encoder in
+            let opening = openings.withLock { count in
+                count += 1
+                return count
+            }
+            guard opening == 1, let encoder else {
+                return FeedPipeline(choice, video, encoder: encoder)
+            }
+            // The first feed ends after ten pictures.
+            return FeedPipeline(
+                text: "videotestsrc is-live=true pattern=ball num-buffers=10"
+                    + " ! video/x-raw,format=I420,width=640,height=480,framerate=30/1"
+                    + " ! \(encoder.elements(video)) ! \(FeedPipeline.end)", encoder: encoder)
+        }
+        let stream = try RunningStream(RunningStream.testPicture, dependencies)
+        let player = try stream.player()
+        #expect(try player.first(within: 8) { $0.decodedAge != nil } != nil)
+        #expect(openings.withLock { $0 } == 2)
+        #expect(stream.report(within: 1) { $0.phase == .streaming && $0.losses == 0 })
+        #expect(feeds.withLock { $0 } == [true, false, true])
+    }
+
     @Test("a port in use causes an error that contains the port")
     func portInUse() throws {
         let stream = try RunningStream(RunningStream.testPicture)

@@ -72,11 +72,16 @@ struct FeedRun {
         let problem = attempt(choice, video)
         guard let problem else { return }
         if case .camera = choice {
-            lose(problem)
+            lose(problem, video)
         } else {
-            supervisor.update { $0 = .init(keeping: $0, phase: .failed, problem: problem) }
-            usleep(500_000)
+            fail(problem)
         }
+    }
+
+    /// Reports that there are no pictures. The next attempt follows after 0.5 s.
+    private func fail(_ problem: String) {
+        supervisor.update { $0 = .init(keeping: $0, phase: .failed, problem: problem) }
+        usleep(500_000)
     }
 
     /// Opens the feed of the chosen camera.
@@ -129,21 +134,30 @@ struct FeedRun {
         count()
         let now = cv_now()
         if let end {
-            lose(end)
+            lose(end, video)
         } else if watch.isSilent(newest: open.feed.counters.newest, now: now) {
-            lose("the camera sends no pictures")
+            lose(
+                video.source == .test
+                    ? "the test picture has stalled" : "the camera sends no pictures", video)
         } else if open.isReplacement, watch.isDue(now: now) {
             let choice = CameraChoice(video, among: supervisor.dependencies.cameras())
             guard case .camera = choice else { return }
             close()
             loss = nil
-            if let problem = attempt(choice, video) { lose(problem) }
+            if let problem = attempt(choice, video) { lose(problem, video) }
         }
     }
 
-    /// Handles the loss of the camera. The thread starts the test picture in its next iteration.
-    private mutating func lose(_ reason: String) {
+    /// Handles a feed that has ended or stalled. In its next iteration, the thread starts the test
+    /// picture instead of a camera. If the settings select the test picture, nothing is lost: the
+    /// thread starts this picture again.
+    private mutating func lose(_ reason: String, _ video: EyesSettings.Video) {
         close()
+        if video.source == .test {
+            supervisor.dependencies.log("The test picture starts again: \(reason).")
+            fail(reason)
+            return
+        }
         loss = reason
         watch.lose(now: cv_now())
         supervisor.dependencies.log("The camera no longer delivers pictures: \(reason).")
