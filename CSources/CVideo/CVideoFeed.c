@@ -105,6 +105,7 @@ cv_feed_stats cv_feed_read(cv_feed *feed) {
     g_mutex_lock(&feed->lock);
     cv_feed_stats stats = feed->stats;
     g_mutex_unlock(&feed->lock);
+    stats.stills_need_key = stats.frames > 0 && g_atomic_int_get(&feed->models.stills_wait);
     return stats;
 }
 

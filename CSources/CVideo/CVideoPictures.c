@@ -3,11 +3,35 @@
 #include <math.h>
 #include <string.h>
 
+/// Drops the access units between a gap and the next key frame. A gap is a pause of the valve or a loss of the queue. A
+/// decoder would apply these access units to pictures from before the gap, and output damaged pictures with new times.
+/// The function is a probe of a parser, because cameras do not mark their key frames.
+static GstPadProbeReturn await_key(GstPad *pad, GstPadProbeInfo *info, gpointer context) {
+    (void)pad;
+    gint *waits = context;
+    GstBuffer *unit = GST_PAD_PROBE_INFO_BUFFER(info);
+    if (!GST_BUFFER_FLAG_IS_SET(unit, GST_BUFFER_FLAG_DELTA_UNIT)) g_atomic_int_set(waits, FALSE);
+    else if (GST_BUFFER_FLAG_IS_SET(unit, GST_BUFFER_FLAG_DISCONT)) g_atomic_int_set(waits, TRUE);
+    return g_atomic_int_get(waits) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+static void watch_units(GstElement *pipeline, const char *name, gint *waits) {
+    GstElement *parser = gst_bin_get_by_name(GST_BIN(pipeline), name);
+    if (!parser) return;
+    g_atomic_int_set(waits, TRUE);
+    GstPad *pad = gst_element_get_static_pad(parser, "src");
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, await_key, waits, NULL);
+    gst_object_unref(pad);
+    gst_object_unref(parser);
+}
+
 void cv_pictures_find(cv_pictures *pictures, GstElement *pipeline) {
     pictures->pipeline = pipeline;
     pictures->sink = gst_bin_get_by_name(GST_BIN(pipeline), "samples");
     pictures->stills = gst_bin_get_by_name(GST_BIN(pipeline), "stills");
     g_mutex_init(&pictures->lock);
+    watch_units(pipeline, "gate-units", &pictures->sink_waits);
+    watch_units(pipeline, "shutter-units", &pictures->stills_wait);
     GstElement *overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
     if (!overlay) return;
     GstPad *pad = gst_element_get_static_pad(overlay, "src");

@@ -44,9 +44,11 @@ typedef struct {
     cv_shape *shapes;
     size_t count;
     int64_t valid_until;
+    /// Atomic; true while the H.264 branch of the sink or of the stills waits for a key frame.
+    gint sink_waits, stills_wait;
 } cv_pictures;
 
-/// Finds the elements `samples`, `stills` and `overlay` of a pipeline.
+/// Finds the elements `samples`, `stills`, `overlay`, `gate-units` and `shutter-units` of a pipeline.
 void cv_pictures_find(cv_pictures *pictures, GstElement *pipeline);
 
 /// Releases the elements that `cv_pictures_find` has found. The pipeline must have been stopped.

@@ -184,6 +184,15 @@ struct CameraChoiceTests {
         let encoded = try text(CameraChoice(video(), among: [Self.encodingCamera]), video())
         #expect(encoded.contains("v4l2src device=\"/dev/video2\""))
         #expect(!encoded.contains("x264enc") && !encoded.contains("videoconvert"))
+        var settings = EyesSettings()
+        settings.people.enabled = true
+        let branches = try text(
+            CameraChoice(video(), among: [Self.encodingCamera]), settings.feedVideo)
+        for name in ["shutter", "gate"] {
+            #expect(
+                branches.contains(
+                    "valve name=\(name) drop=true ! h264parse name=\(name)-units ! "))
+        }
 
         let large = video { ($0.width, $0.height) = (1280, 720) }
         let jpeg = try text(CameraChoice(large, among: [Self.webcam]), large)

@@ -12,6 +12,7 @@ struct PictureServiceTests {
     /// Runs `body` with a stream whose camera runs only while a client needs it.
     private func withService(
         _ change: (inout EyesSettings) -> Void = { _ in },
+        dependencies adapt: (inout FeedSupervisor.Dependencies) -> Void = { _ in },
         _ body: (PictureService, RunningStream, String) throws -> Void
     ) throws {
         try withTemporaryDirectory { directory in
@@ -25,6 +26,7 @@ struct PictureServiceTests {
             var dependencies = FeedSupervisor.Dependencies()
             dependencies.isWanted = { service.isWanted }
             dependencies.feed = { service.use($0) }
+            adapt(&dependencies)
             try body(service, try RunningStream(settings.feedVideo, dependencies), path)
         }
     }
@@ -117,6 +119,22 @@ struct PictureServiceTests {
             // Only the owner and the group can use the socket.
             var info = Glibc.stat()
             #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o660)
+        }
+    }
+
+    @Test("a picture of a camera that sends no key frame is refused with this reason")
+    func keyless() throws {
+        try withService(
+            { $0.video.alwaysOn = true },
+            dependencies: {
+                $0.pipeline = { _, _, _ in
+                    FeedPipeline.encodingCamera(framesPerKey: 100_000)
+                }
+            }
+        ) { _, stream, path in
+            #expect(stream.report(within: 10) { $0.frames > 30 })
+            let answer = try get(try WebClient(path: path))
+            #expect(answer.status == 503 && answer.text.contains("no key frame for 5 s"))
         }
     }
 

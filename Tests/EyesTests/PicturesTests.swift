@@ -8,6 +8,21 @@ import Testing
 
 @testable import Eyes
 
+extension FeedPipeline {
+    /// Pipeline of a camera that encodes its pictures and sends a key frame every `framesPerKey`
+    /// pictures. The access units for the decoder are the `stills`.
+    static func encodingCamera(framesPerKey: Int) -> FeedPipeline {
+        let format = "video/x-h264,stream-format=byte-stream,alignment=au"
+        return FeedPipeline(
+            text: "videotestsrc is-live=true pattern=ball"
+                + " ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
+                + " ! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=\(framesPerKey)"
+                + " ! \(format) ! tee name=split split. ! queue ! \(FeedPipeline.end)"
+                + " split. ! queue ! valve name=shutter drop=true ! h264parse name=shutter-units"
+                + " ! \(format) ! appsink name=stills sync=false async=false", encoder: nil)
+    }
+}
+
 @Suite("Pictures for the models, and shapes over the stream", .serialized, .timeLimit(.minutes(1)))
 struct PicturesTests {
     /// A grey photo with a red left half.
@@ -97,6 +112,48 @@ struct PicturesTests {
             usleep(1_300_000)
             #expect(take() == nil)
         }
+    }
+
+    @Test("H.264 of the camera passes to the decoder only from a key frame on, also after a pause")
+    func keyFrames() throws {
+        let feeds = Mutex<[Feed?]>([])
+        var dependencies = FeedSupervisor.Dependencies()
+        dependencies.feed = { feed in feeds.withLock { $0.append(feed) } }
+        dependencies.pipeline = { _, _, _ in
+            FeedPipeline.encodingCamera(framesPerKey: 45)
+        }
+        var video = RunningStream.testPicture
+        video.alwaysOn = true
+        let stream = try RunningStream(video, dependencies)
+        #expect(stream.report(within: 10) { $0.phase == .streaming && $0.frames > 3 })
+        let feed = try #require(feeds.withLock { $0.last ?? nil })
+        var buffer = [UInt8](repeating: 0, count: 1_000_000)
+        /// The next access unit; nil if none arrives within 50 ms.
+        func take() -> ArraySlice<UInt8>? {
+            var info = cv_still()
+            let isTaken = buffer.withUnsafeMutableBufferPointer { feed.still(into: $0, &info) }
+            return isTaken ? buffer[..<info.size] : nil
+        }
+        /// True if the next access unit contains a slice of a key frame (NAL unit type 5).
+        func beginsWithKey() throws -> Bool {
+            var unit: ArraySlice<UInt8>?
+            for _ in 0..<60 where unit == nil { unit = take() }
+            let bytes = try #require(unit)
+            return bytes.indices.dropLast(3).contains {
+                bytes[$0..<($0 + 3)] == [0, 0, 1] && bytes[$0 + 3] & 0x1F == 5
+            }
+        }
+        feed.set("shutter", "drop", "false")
+        #expect(try beginsWithKey())
+        #expect(!feed.counters.stills_need_key)
+        feed.set("shutter", "drop", "true")
+        usleep(300_000)
+        while take() != nil {}
+        feed.set("shutter", "drop", "false")
+        usleep(200_000)
+        #expect(feed.counters.stills_need_key)
+        #expect(try beginsWithKey())
+        #expect(!feed.counters.stills_need_key)
     }
 
     @Test("pipelines have a branch for the models only if the detection of people is enabled")

@@ -142,9 +142,12 @@ typedef struct {
     int64_t newest;
     /// Width and height of the pictures, pixels; 0 before the first access unit.
     int32_t width, height;
+    /// True if the camera sends H.264, but the branch of the JPEG pictures has had no key frame since its last gap.
+    bool stills_need_key;
 } cv_feed_stats;
 
 /// Starts a pipeline, which `description` states in the notation of gst-launch. `frame_ns` is the duration of a frame.
+/// After a gap, the parsers `shutter-units` and `gate-units` pass access units on only from the next key frame.
 cv_feed *cv_feed_open(const char *description, cv_server *server, int64_t frame_ns, char error[CV_TEXT]);
 
 /// Waits for an error of a feed or the end of its stream, at most `timeout_ns`.

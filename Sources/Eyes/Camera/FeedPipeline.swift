@@ -34,7 +34,7 @@ struct FeedPipeline: Sendable, Equatable {
                 self.encoder = nil
                 text =
                     "\(source) ! video/x-h264,\(size),\(rate)"
-                    + Self.split(video, Self.end, decoder: " ! \(Self.decoder)")
+                    + Self.split(video, Self.end, isEncoded: true)
                 return
             }
             guard let encoder else { return nil }
@@ -88,19 +88,22 @@ struct FeedPipeline: Sendable, Equatable {
 
     /// Elements of the stream, and the branches for the models and the JPEG pictures. While no
     /// client needs a branch, its valve is closed. The element `overlay` draws into the stream's
-    /// pictures and the JPEG pictures.
+    /// pictures and the JPEG pictures. If the camera encodes the pictures, each branch has a parser
+    /// and a decoder; after a gap, `cv_feed_open` lets the parser's access units pass from the next
+    /// key frame on.
     private static func split(
-        _ video: EyesSettings.Video, _ stream: String, decoder: String = ""
+        _ video: EyesSettings.Video, _ stream: String, isEncoded: Bool = false
     ) -> String {
         guard video.peopleHz > 0 || video.stills != nil else { return " ! \(stream)" }
-        let isRaw = decoder.isEmpty
+        let isRaw = !isEncoded
         // After a pause of its input, videorate exceeds its rate until the number of pictures
         // matches the elapsed time. Therefore videorate precedes the valve, except for H.264, which
         // must be decoded first.
         func branch(_ name: String, _ rate: Int) -> String {
             let limit = " ! videorate drop-only=true max-rate=\(rate)"
             let valve = " ! valve name=\(name) drop=true"
-            return " ! \(queue)" + (isRaw ? limit + valve : valve + decoder + limit)
+            let decoded = " ! h264parse name=\(name)-units ! \(decoder)"
+            return " ! \(queue)" + (isRaw ? limit + valve : valve + decoded + limit)
         }
         let sink = "sync=false async=false max-buffers=1 drop=true"
         var text = " ! tee name=split split. ! \(queue)" + (isRaw ? " ! identity name=overlay" : "")
@@ -122,7 +125,7 @@ struct FeedPipeline: Sendable, Equatable {
     /// GStreamer element that decodes a camera's H.264 pictures.
     private static var decoder: String {
         let names = ["v4l2h264dec", "avdec_h264", "openh264dec"]
-        return "h264parse ! " + (names.first { cv_has_element($0) } ?? "openh264dec")
+        return names.first { cv_has_element($0) } ?? "openh264dec"
     }
 
     /// Quotes a string for gst-launch's notation.

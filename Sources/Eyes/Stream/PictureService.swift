@@ -47,6 +47,9 @@ final class PictureService: WebApplication {
         var given = 0
     }
 
+    private static let keyless =
+        "The camera has sent no key frame for \(Int(patience)) s, so its H.264 cannot be decoded. "
+        + "Shorten the camera's key frame interval, or change video.width to use another format."
     private static let off = VideoError("The video is off (video.enabled).")
 
     private let path: String
@@ -202,7 +205,8 @@ final class PictureService: WebApplication {
             usleep(10_000)
         }
         let now = cv_now()
-        refuse("The camera sends no pictures.") { $0.deadline < now }
+        let needsKey = feed.withFeed { $0.counters.stills_need_key } ?? false
+        refuse(needsKey ? Self.keyless : "The camera sends no pictures.") { $0.deadline < now }
     }
 
     private func publish(_ bytes: [UInt8], exposed: Int64) {
