@@ -15,42 +15,49 @@ static void bounds(const GstStructure *structure, const char *field, int32_t *mi
     }
 }
 
-static double quotient(const GValue *value) {
-    int denominator = gst_value_get_fraction_denominator(value);
-    return denominator > 0 ? (double)gst_value_get_fraction_numerator(value) / denominator : 0;
+/// Adds a rate, or the range of the rates between `low` and `high`, unless the mode already has it.
+static void add_rate(cv_mode *mode, const GValue *low, const GValue *high) {
+    cv_rate rate = {gst_value_get_fraction_numerator(low), gst_value_get_fraction_denominator(low),
+                    gst_value_get_fraction_numerator(high), gst_value_get_fraction_denominator(high)};
+    // A rate of 0 means that the rate is unknown.
+    if (rate.max_numerator <= 0) return;
+    for (int32_t index = 0; index < mode->rate_count; index++) {
+        if (!memcmp(&mode->rates[index], &rate, sizeof rate)) return;
+    }
+    mode->rates = g_renew(cv_rate, mode->rates, mode->rate_count + 1);
+    mode->rates[mode->rate_count++] = rate;
 }
 
-static double largest_rate(const GstStructure *structure) {
-    const GValue *value = gst_structure_get_value(structure, "framerate");
-    if (!value) return 0;
-    if (GST_VALUE_HOLDS_FRACTION(value)) return quotient(value);
-    if (GST_VALUE_HOLDS_FRACTION_RANGE(value)) return quotient(gst_value_get_fraction_range_max(value));
-    double rate = 0;
+static void add_rates(cv_mode *mode, const GValue *value) {
+    if (!value) return;
+    if (GST_VALUE_HOLDS_FRACTION(value)) add_rate(mode, value, value);
+    if (GST_VALUE_HOLDS_FRACTION_RANGE(value)) {
+        add_rate(mode, gst_value_get_fraction_range_min(value), gst_value_get_fraction_range_max(value));
+    }
     if (GST_VALUE_HOLDS_LIST(value)) {
         for (guint index = 0; index < gst_value_list_get_size(value); index++) {
-            const GValue *element = gst_value_list_get_value(value, index);
-            if (GST_VALUE_HOLDS_FRACTION(element)) rate = MAX(rate, quotient(element));
+            add_rates(mode, gst_value_list_get_value(value, index));
         }
     }
-    return rate;
 }
 
 static void add_mode(cv_camera *camera, const GstStructure *structure) {
-    if (camera->mode_count == CV_MODES) return;
     cv_mode mode = {0};
     cv_set_text(mode.media, sizeof mode.media, gst_structure_get_name(structure));
     cv_set_text(mode.format, sizeof mode.format, gst_structure_get_string(structure, "format"));
     bounds(structure, "width", &mode.min_width, &mode.max_width);
     bounds(structure, "height", &mode.min_height, &mode.max_height);
-    mode.max_rate = largest_rate(structure);
+    const GValue *rates = gst_structure_get_value(structure, "framerate");
     for (int32_t index = 0; index < camera->mode_count; index++) {
         cv_mode *other = &camera->modes[index];
         if (strcmp(other->media, mode.media) || strcmp(other->format, mode.format)) continue;
         if (other->min_width != mode.min_width || other->max_width != mode.max_width) continue;
         if (other->min_height != mode.min_height || other->max_height != mode.max_height) continue;
-        other->max_rate = MAX(other->max_rate, mode.max_rate);
+        add_rates(other, rates);
         return;
     }
+    if (camera->mode_count == CV_MODES) return;
+    add_rates(&mode, rates);
     camera->modes[camera->mode_count++] = mode;
 }
 
@@ -97,12 +104,13 @@ static bool describe(GstDevice *device, cv_camera *camera) {
         cv_set_text(camera->driver, sizeof camera->driver, gst_structure_get_string(properties, "v4l2.device.driver"));
         gst_structure_free(properties);
     }
+    if (!camera->path[0]) return false;
     GstCaps *caps = gst_device_get_caps(device);
     if (caps) {
         add_modes(camera, caps);
         gst_caps_unref(caps);
     }
-    return camera->path[0] != 0;
+    return true;
 }
 
 size_t cv_cameras(cv_camera *cameras, size_t capacity) {
@@ -122,4 +130,10 @@ size_t cv_cameras(cv_camera *cameras, size_t capacity) {
     }
     gst_object_unref(monitor);
     return count;
+}
+
+void cv_cameras_release(cv_camera *cameras, size_t count) {
+    for (size_t index = 0; index < count; index++) {
+        for (int32_t mode = 0; mode < cameras[index].mode_count; mode++) g_free(cameras[index].modes[mode].rates);
+    }
 }

@@ -5,10 +5,23 @@ import Testing
 @Suite("Choice of camera, format and encoder")
 struct CameraChoiceTests {
     private static func mode(
-        _ coding: CameraMode.Coding, _ width: Int, _ height: Int, _ rate: Double
+        _ coding: CameraMode.Coding, _ width: Int, _ height: Int, _ rates: Int...
     ) -> CameraMode {
         CameraMode(
-            coding: coding, widths: width...width, heights: height...height, maximumRate: rate)
+            coding: coding, widths: width...width, heights: height...height,
+            rates: rates.map { FrameRate($0)...FrameRate($0) })
+    }
+
+    /// USB camera with one format of 640x480.
+    private static func camera(
+        _ coding: CameraMode.Coding, _ rates: [ClosedRange<FrameRate>]
+    ) -> Camera {
+        Camera(
+            interface: .v4l2, name: "Webcam", path: "/dev/video0",
+            modes: [
+                CameraMode(
+                    coding: coding, widths: 640...640, heights: 480...480, rates: rates)
+            ])
     }
 
     /// Typical USB camera: raw pictures have the full rate only at small sizes.
@@ -108,7 +121,65 @@ struct CameraChoiceTests {
         let large = format(
             CameraChoice(video { ($0.width, $0.height) = (1280, 720) }, among: [Self.webcam]))
         #expect(large?.coding == .jpeg)
-        #expect(large?.rateHz == 30)
+        #expect(large?.rate == FrameRate(30))
+    }
+
+    @Test(
+        "a camera is used at the nearest rate that is fast enough, otherwise at its largest rate",
+        arguments: [
+            (25, [FrameRate(30), FrameRate(24), FrameRate(15)], FrameRate(30)),
+            (15, [FrameRate(30)], FrameRate(30)),
+            (30, [FrameRate(30000, 1001), FrameRate(60)], FrameRate(30000, 1001)),
+            (30, [FrameRate(15, 2), FrameRate(5)], FrameRate(15, 2)),
+        ])
+    func rates(_ wanted: Int, _ offered: [FrameRate], _ rate: FrameRate) throws {
+        let video = video { $0.rateHz = wanted }
+        for coding in [CameraMode.Coding.jpeg, .raw("YUY2")] {
+            let choice = CameraChoice(
+                video, among: [Self.camera(coding, offered.map { $0...$0 })])
+            #expect(format(choice)?.rate == rate)
+            let text = try #require(FeedPipeline(choice, video, encoder: .x264)).text
+            #expect(text.contains("height=480,framerate=\(rate.numerator)/\(rate.denominator) ! "))
+            // Surplus pictures are dropped before they are decoded.
+            let drops = " ! videorate drop-only=true skip-to-first=true max-rate=\(wanted) ! queue"
+            #expect(text.contains(drops) == (rate.hz > Double(wanted)))
+        }
+    }
+
+    @Test("a camera with a range of rates is used at the configured rate within this range")
+    func ranges() {
+        for (wanted, rate) in [(25, 25), (60, 50)] {
+            let camera = Self.camera(.jpeg, [FrameRate(0)...FrameRate(50)])
+            let choice = CameraChoice(video { $0.rateHz = wanted }, among: [camera])
+            #expect(format(choice)?.rate == FrameRate(rate))
+        }
+    }
+
+    @Test("H.264, whose pictures cannot be dropped, is used only at a rate that is not too fast")
+    func encodedRates() {
+        let both = Camera(
+            interface: .v4l2, name: "H.264 Camera", path: "/dev/video2",
+            modes: [Self.mode(.jpeg, 640, 480, 30), Self.mode(.h264, 640, 480, 30, 15, 10)])
+        func format(_ wanted: Int) -> CameraFormat? {
+            self.format(CameraChoice(video { $0.rateHz = wanted }, among: [both]))
+        }
+        #expect(format(30)?.coding == .h264 && format(30)?.rate == FrameRate(30))
+        #expect(format(15)?.coding == .h264 && format(15)?.rate == FrameRate(15))
+        // H.264 with 15 Hz would be too slow, and H.264 with 10 Hz too fast.
+        #expect(format(25)?.coding == .jpeg && format(5)?.coding == .jpeg)
+    }
+
+    @Test("pictures that the pipeline drops on purpose do not count as lost")
+    func intervals() {
+        func nanoseconds(_ wanted: Int, _ offered: FrameRate) -> Int64 {
+            let video = video { $0.rateHz = wanted }
+            return CameraChoice(video, among: [Self.camera(.jpeg, [offered...offered])])
+                .frameNanoseconds(video)
+        }
+        #expect(nanoseconds(25, FrameRate(25)) == 40_000_000)
+        #expect(nanoseconds(25, FrameRate(30)) == 66_666_666)
+        #expect(nanoseconds(30, FrameRate(30000, 1001)) == 33_366_666)
+        #expect(nanoseconds(30, FrameRate(15)) == 66_666_666)
     }
 
     @Test(

@@ -44,7 +44,8 @@ final class FakeCamera: Sendable {
             interface: .v4l2, name: "Fake", path: socket,
             modes: [
                 CameraMode(
-                    coding: .raw("I420"), widths: 640...640, heights: 480...480, maximumRate: 30)
+                    coding: .raw("I420"), widths: 640...640, heights: 480...480,
+                    rates: [FrameRate(30)...FrameRate(30)])
             ])
         var dependencies = FeedSupervisor.Dependencies()
         dependencies.cameras = { access(socket, F_OK) == 0 ? [camera] : [] }

@@ -44,6 +44,11 @@ eyes.player.must_receive("of raw pictures")
 must_show(YUYV)
 print("ok   airframe-eyes streams raw pictures at a rate that the camera offers")
 
+eyes.change("auto", 320, 180, 8, "The stream shows Laboratory camera.*JPEG 320x180 at 10 Hz")
+eyes.player.must_receive("of a faster camera")
+must_show(JPEG)
+print("ok   airframe-eyes uses the camera at the next larger rate if it does not offer the configured rate")
+
 eyes.change("auto", 640, 360, 10, "The stream shows Laboratory camera.*H.264 640x360 at 10 Hz")
 eyes.player.must_receive("of H.264")
 must_show(H264)

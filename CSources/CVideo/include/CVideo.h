@@ -36,6 +36,11 @@ bool cv_has_element(const char *name);
 
 // MARK: Cameras
 
+/// A frame rate of a camera, or a range of frame rates, as fractions, Hz. The fractions of a single rate are equal.
+typedef struct {
+    int32_t min_numerator, min_denominator, max_numerator, max_denominator;
+} cv_rate;
+
 /// A picture format of a camera. Width and height are ranges, because some cameras can scale pictures.
 typedef struct {
     /// `video/x-raw`, `video/x-h264` or `image/jpeg`.
@@ -43,8 +48,9 @@ typedef struct {
     /// Raw format such as `YUY2`; empty for compressed pictures.
     char format[16];
     int32_t min_width, max_width, min_height, max_height;
-    /// Pictures per second; 0 if the camera does not state this rate.
-    double max_rate;
+    /// Frame rates; NULL if the camera does not state its rates.
+    cv_rate *rates;
+    int32_t rate_count;
 } cv_mode;
 
 /// A camera.
@@ -61,8 +67,11 @@ typedef struct {
 } cv_camera;
 
 /// Writes the connected cameras to `cameras`, at most `capacity`, and returns their number. The call can take some
-/// hundred milliseconds.
+/// hundred milliseconds. The caller must release the cameras with cv_cameras_release.
 size_t cv_cameras(cv_camera *cameras, size_t capacity);
+
+/// Releases the frame rates of cameras. `count` is the result of cv_cameras.
+void cv_cameras_release(cv_camera *cameras, size_t count);
 
 // MARK: Server
 
@@ -146,8 +155,9 @@ typedef struct {
     bool stills_need_key;
 } cv_feed_stats;
 
-/// Starts a pipeline, which `description` states in the notation of gst-launch. `frame_ns` is the duration of a frame.
-/// After a gap, the parsers `shutter-units` and `gate-units` pass access units on only from the next key frame.
+/// Starts a pipeline, which `description` states in the notation of gst-launch. `frame_ns` is the longest time between two
+/// pictures if no picture is lost. After a gap, the parsers `shutter-units` and `gate-units` pass access units on only from
+/// the next key frame.
 cv_feed *cv_feed_open(const char *description, cv_server *server, int64_t frame_ns, char error[CV_TEXT]);
 
 /// Waits for an error of a feed or the end of its stream, at most `timeout_ns`.

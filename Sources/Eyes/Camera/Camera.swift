@@ -1,4 +1,38 @@
 import CVideo
+import PlainText
+
+/// Frame rate as a fraction, as cameras state it: a rate of 29.97 Hz is 30000/1001.
+public struct FrameRate: Sendable, Comparable, CustomStringConvertible {
+    /// Numerator of the rate, Hz.
+    public var numerator: Int
+    /// Denominator of the rate.
+    public var denominator: Int
+
+    init(_ numerator: Int, _ denominator: Int = 1) {
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    /// Pictures per second.
+    public var hz: Double { Double(numerator) / Double(denominator) }
+
+    /// True if the rate is less than `wanted`, Hz. Rates within 1 % count as equal, because many
+    /// cameras send 29.97 pictures per second instead of 30.
+    func isSlower(than wanted: Int) -> Bool { hz < 0.99 * Double(wanted) }
+
+    /// True if the rate is greater than `wanted`, Hz, by more than 1 %.
+    func isFaster(than wanted: Int) -> Bool { hz > 1.01 * Double(wanted) }
+
+    /// Compares the quotients of two rates.
+    public static func < (a: FrameRate, b: FrameRate) -> Bool {
+        a.numerator * b.denominator < b.numerator * a.denominator
+    }
+
+    /// Rate for display, such as "30" or "29.97", Hz.
+    public var description: String {
+        denominator == 1 ? "\(numerator)" : Format.fixed(hz, 2)
+    }
+}
 
 /// A picture format of a camera.
 public struct CameraMode: Sendable, Equatable {
@@ -18,8 +52,8 @@ public struct CameraMode: Sendable, Equatable {
     public var widths: ClosedRange<Int>
     /// Smallest and largest height, pixels.
     public var heights: ClosedRange<Int>
-    /// Largest frame rate, Hz; nil if the camera does not report it.
-    public var maximumRate: Double?
+    /// Frame rates and ranges of frame rates; empty if the camera does not report them.
+    public var rates: [ClosedRange<FrameRate>] = []
 }
 
 /// A camera that is connected to the computer.
@@ -75,6 +109,7 @@ extension Camera {
         let capacity = 32
         return withUnsafeTemporaryAllocation(of: cv_camera.self, capacity: capacity) { buffer in
             let count = cv_cameras(buffer.baseAddress, capacity)
+            defer { cv_cameras_release(buffer.baseAddress, count) }
             return buffer.prefix(count).map { Camera($0) }.filter(\.isUsable)
         }
     }
@@ -104,7 +139,10 @@ extension CameraMode {
         }
         widths = Int(mode.min_width)...Int(max(mode.min_width, mode.max_width))
         heights = Int(mode.min_height)...Int(max(mode.min_height, mode.max_height))
-        maximumRate = mode.max_rate > 0 ? mode.max_rate : nil
+        rates = UnsafeMutableBufferPointer(start: mode.rates, count: Int(mode.rate_count)).map {
+            let low = FrameRate(Int($0.min_numerator), Int($0.min_denominator))
+            return low...FrameRate(Int($0.max_numerator), Int($0.max_denominator))
+        }
     }
 }
 

@@ -29,7 +29,7 @@ public enum CameraChoice: Sendable, Equatable {
         if video.source == .file {
             let format = CameraFormat(
                 coding: .raw("I420"), width: video.width, height: video.height,
-                rateHz: video.rateHz)
+                rate: FrameRate(video.rateHz))
             self = .camera(
                 Camera(interface: .file, name: video.device, path: video.device), format)
             return
@@ -55,11 +55,11 @@ public enum CameraChoice: Sendable, Equatable {
         self = .drawn(reason: Self.reason(video, eligible: eligible, named: named))
     }
 
-    /// Frame rate of the feed, Hz. Some cameras have no format with the rate of the settings.
-    func rateHz(_ video: EyesSettings.Video) -> Int {
+    /// Longest time between two pictures of the feed if no picture is lost, ns.
+    func frameNanoseconds(_ video: EyesSettings.Video) -> Int64 {
         switch self {
-        case .camera(_, let format): format.rateHz
-        case .drawn: video.rateHz
+        case .camera(_, let format): format.frameNanoseconds(video)
+        case .drawn: video.frameNanoseconds
         }
     }
 
@@ -80,8 +80,8 @@ public struct CameraFormat: Sendable, Equatable {
     public var width: Int
     /// Height, pixels.
     public var height: Int
-    /// Pictures per second.
-    public var rateHz: Int
+    /// Frame rate of the camera.
+    public var rate: FrameRate
 
     /// The format of `camera` nearest to the settings; nil if the camera has no usable format.
     init?(for video: EyesSettings.Video, of camera: Camera) {
@@ -90,24 +90,35 @@ public struct CameraFormat: Sendable, Equatable {
         if camera.interface == .libcamera, !camera.isUSBThroughLibcamera {
             self.init(
                 coding: .raw("NV12"), width: video.width, height: video.height,
-                rateHz: video.rateHz)
+                rate: FrameRate(video.rateHz))
             return
         }
-        let ranked = camera.modes.enumerated().compactMap { index, mode -> (Rank, CameraMode)? in
-            Rank(mode, video, index).map { ($0, mode) }
+        let ranked = camera.modes.enumerated().compactMap {
+            index, mode -> (Rank, CameraMode, FrameRate)? in
+            guard let rate = mode.rate(for: video.rateHz) else { return nil }
+            return Rank(mode, rate, video, index).map { ($0, mode, rate) }
         }
-        guard let best = ranked.min(by: { $0.0 < $1.0 })?.1 else { return nil }
+        guard let (_, best, rate) = ranked.min(by: { $0.0 < $1.0 }) else { return nil }
         self.init(
             coding: best.coding, width: video.width.clamped(to: best.widths),
-            height: video.height.clamped(to: best.heights),
-            rateHz: min(video.rateHz, Int(best.maximumRate ?? Double(video.rateHz))))
+            height: video.height.clamped(to: best.heights), rate: rate)
     }
 
-    fileprivate init(coding: CameraMode.Coding, width: Int, height: Int, rateHz: Int) {
+    fileprivate init(coding: CameraMode.Coding, width: Int, height: Int, rate: FrameRate) {
         self.coding = coding
         self.width = width
         self.height = height
-        self.rateHz = rateHz
+        self.rate = rate
+    }
+
+    /// Longest time between two pictures of the feed if no picture is lost, ns. If the pipeline
+    /// drops pictures of a faster camera, this time is a multiple of the camera's interval: 2/30 s
+    /// for 25 of 30 pictures.
+    fileprivate func frameNanoseconds(_ video: EyesSettings.Video) -> Int64 {
+        let intervals =
+            rate.isFaster(than: video.rateHz)
+            ? (rate.hz / Double(video.rateHz)).rounded(.up) : 1
+        return Int64(intervals * 1e9 / rate.hz)
     }
 
     /// True if the pictures must be scaled to the configured size.
@@ -119,16 +130,18 @@ public struct CameraFormat: Sendable, Equatable {
     private struct Rank: Comparable {
         /// Shortfall of the mode's frame rate from the requested rate, Hz; 0 if the mode is fast
         /// enough.
-        let missingRate: Int
+        let missingRate: Double
         /// Difference between the mode's and the requested number of pixels. The difference counts
         /// double if the mode has too few pixels.
         let sizeError: Int
         let coding: Int
         let index: Int
 
-        /// Computes the rank of a mode; nil if the mode cannot be used. H.264 pictures cannot be
-        /// scaled, so an H.264 mode must have exactly the configured size.
-        init?(_ mode: CameraMode, _ video: EyesSettings.Video, _ index: Int) {
+        /// Computes the rank of a mode at a rate; nil if the mode cannot be used. H.264 pictures
+        /// cannot be scaled, so an H.264 mode must have exactly the configured size.
+        init?(
+            _ mode: CameraMode, _ rate: FrameRate, _ video: EyesSettings.Video, _ index: Int
+        ) {
             let (width, height) = (
                 video.width.clamped(to: mode.widths), video.height.clamped(to: mode.heights)
             )
@@ -140,10 +153,11 @@ public struct CameraFormat: Sendable, Equatable {
                 coding = 0
             case .raw(let format):
                 guard Self.rawFormats.contains(format) else { return nil }
-                coding = mode.maximumRate == nil ? 3 : 1
+                coding = mode.rates.isEmpty ? 3 : 1
             case .jpeg: coding = 2
             }
-            missingRate = max(0, video.rateHz - Int(mode.maximumRate ?? Double(video.rateHz)))
+            missingRate =
+                rate.isSlower(than: video.rateHz) ? Double(video.rateHz) - rate.hz : 0
             let difference = width * height - video.width * video.height
             sizeError = difference < 0 ? -2 * difference : difference
             self.index = index
@@ -162,8 +176,25 @@ public struct CameraFormat: Sendable, Equatable {
     }
 }
 
-extension Int {
-    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+extension CameraMode {
+    /// Rate to request from the camera for a stream of `wanted` Hz: the nearest rate that is fast
+    /// enough, otherwise the largest rate. The pipeline drops the surplus pictures of a faster
+    /// camera. It cannot drop H.264 pictures, because each picture needs the one before; therefore
+    /// H.264 has the largest rate that is not faster, or nil if every rate is faster.
+    fileprivate func rate(for wanted: Int) -> FrameRate? {
+        guard !rates.isEmpty else { return FrameRate(wanted) }
+        let offered = rates.map { FrameRate(wanted).clamped(to: $0) }
+        let isH264 = coding == .h264
+        let suitable = offered.filter {
+            isH264 ? !$0.isFaster(than: wanted) : !$0.isSlower(than: wanted)
+        }
+        let nearest = suitable.min { abs($0.hz - Double(wanted)) < abs($1.hz - Double(wanted)) }
+        return nearest ?? (isH264 ? nil : offered.max())
+    }
+}
+
+extension Comparable {
+    fileprivate func clamped(to range: ClosedRange<Self>) -> Self {
         Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }

@@ -28,7 +28,7 @@ struct FeedPipeline: Sendable, Equatable {
         switch choice {
         case .camera(let camera, let format):
             let source = Self.source(camera)
-            let rate = "framerate=\(format.rateHz)/1"
+            let rate = "framerate=\(format.rate.numerator)/\(format.rate.denominator)"
             let size = "width=\(format.width),height=\(format.height)"
             if format.coding == .h264 {
                 self.encoder = nil
@@ -39,12 +39,18 @@ struct FeedPipeline: Sendable, Equatable {
             }
             guard let encoder else { return nil }
             self.encoder = encoder
+            // The surplus pictures of a camera that is faster than the settings are dropped before
+            // they are decoded. The times of the other pictures do not change.
+            let limit =
+                format.rate.isFaster(than: video.rateHz)
+                ? " ! videorate drop-only=true skip-to-first=true max-rate=\(video.rateHz)" : ""
             let pictures =
                 switch format.coding {
-                case .jpeg: "image/jpeg,\(size),\(rate) ! \(Self.queue) ! jpegdec"
+                case .jpeg: "image/jpeg,\(size),\(rate)\(limit) ! \(Self.queue) ! jpegdec"
                 case .raw where camera.interface == .file:
                     "video/x-raw,\(size),\(rate),pixel-aspect-ratio=1/1 ! \(Self.queue)"
-                case .raw(let name): "video/x-raw,format=\(name),\(size),\(rate) ! \(Self.queue)"
+                case .raw(let name):
+                    "video/x-raw,format=\(name),\(size),\(rate)\(limit) ! \(Self.queue)"
                 case .h264: ""
                 }
             // Pictures with another aspect ratio are cropped: without the crop, videoscale would

@@ -16,7 +16,7 @@ struct CamerasCommand: ParsableCommand {
             print(
                 "\(camera.name) (\(camera.interface.rawValue)): video.device = \"\(camera.path)\"")
             for mode in camera.modes {
-                let rate = mode.maximumRate.map { " at \(Int($0)) Hz" } ?? ""
+                let rate = mode.rates.map(\.upperBound).max().map { " at up to \($0) Hz" } ?? ""
                 print("  \(mode.description)\(rate)")
             }
         }

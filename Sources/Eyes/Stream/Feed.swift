@@ -13,13 +13,15 @@ final class Feed: @unchecked Sendable {
     /// - Parameters:
     ///   - pipeline: Description of the pipeline.
     ///   - server: Server of the stream.
-    ///   - rateHz: Frame rate of the pipeline's pictures, Hz. A longer interval between two pictures
+    ///   - frameNanoseconds: Longest time between two pictures of the pipeline, ns. A longer time
     ///     counts as lost pictures.
     /// - Throws: The reason why the pipeline cannot be started.
-    init(_ pipeline: FeedPipeline, to server: StreamServer, rateHz: Int) throws(VideoError) {
+    init(
+        _ pipeline: FeedPipeline, to server: StreamServer, frameNanoseconds: Int64
+    ) throws(VideoError) {
         self.server = server
         let (handle, text) = withErrorText {
-            cv_feed_open(pipeline.text, server.handle, 1_000_000_000 / Int64(max(1, rateHz)), $0)
+            cv_feed_open(pipeline.text, server.handle, frameNanoseconds, $0)
         }
         guard let handle else { throw VideoError(text) }
         self.handle = handle

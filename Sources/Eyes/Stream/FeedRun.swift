@@ -94,7 +94,8 @@ struct FeedRun {
         }
         do {
             let feed = try Feed(
-                pipeline, to: supervisor.server, rateHz: choice.rateHz(video))
+                pipeline, to: supervisor.server,
+                frameNanoseconds: choice.frameNanoseconds(video))
             var painter: Painter?
             var reason: String?
             if case .drawn(let cause) = choice {

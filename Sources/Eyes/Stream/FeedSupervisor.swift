@@ -155,7 +155,7 @@ extension CameraChoice: CustomStringConvertible {
                 case .raw(let name): name
                 }
             return
-                "\(camera.name), \(coding) \(format.width)x\(format.height) at \(format.rateHz) Hz"
+                "\(camera.name), \(coding) \(format.width)x\(format.height) at \(format.rate) Hz"
         }
     }
 }
