@@ -35,6 +35,10 @@ struct ClientIdentityTests {
             for method in ["stop", "take"] {
                 let refusal = try client.ask(#"{"id":3,"method":"\#(method)"}"#)
                 #expect(refusal["error"]?["code"] == "permission_denied", "\(method)")
+                // The client's user has write access, so the refusal must not recommend sudo.
+                #expect(refusal["error"]?["field"] == "read_only", "\(refusal.text)")
+                let message = refusal["error"]?["message"]?.string ?? ""
+                #expect(message.contains("read-only") && !message.contains("root"), "\(message)")
             }
             #expect(try client.ask(#"{"id":4,"method":"ping"}"#)["result"] != nil)
             #expect(backend.calls.isEmpty)

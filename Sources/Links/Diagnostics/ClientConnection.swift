@@ -13,6 +13,8 @@ final class ClientConnection {
 
     private(set) var client: DiagnosticsClient
     private(set) var mayWrite: Bool
+    /// True if the client has given up its write access with the parameter `read_only`.
+    private var isReadOnly = false
     let descriptor: FileDescriptor
     var input: LineBuffer
     var output = OutputBuffer()
@@ -72,10 +74,28 @@ final class ClientConnection {
             }
             client.name = name
         }
-        if try parameters.bool("read_only") == true { mayWrite = false }
+        if try parameters.bool("read_only") == true {
+            mayWrite = false
+            isReadOnly = true
+        }
         if try parameters.bool("assistant") == true { client.isAssistant = true }
         return ClientIdentity(
             name: CommandSource(client).description, canWrite: mayWrite)
+    }
+
+    /// Explains why the connection has no write access.
+    ///
+    /// - Parameter policy: Policy that determined the write access when the client connected.
+    /// - Returns: Refusal of requests that need write access; nil if the connection has write access.
+    func refusal(_ policy: AccessPolicy) -> Refusal? {
+        if mayWrite { return nil }
+        guard isReadOnly else { return Refusal(.permissionDenied, policy.sentence) }
+        // The client's user can have write access, so other groups of the user are not the remedy.
+        return Refusal(
+            .permissionDenied,
+            "This connection is read-only, because its client sent the parameter read_only. "
+                + "To make changes, open a connection without read_only.",
+            field: "read_only")
     }
 
     /// Properties of the connection that `ClientSlots` uses for its decision.

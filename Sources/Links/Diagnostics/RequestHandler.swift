@@ -183,8 +183,7 @@ struct RequestHandler: Sendable {
             return nil
         }
         let caller = SocketMethod.Caller(
-            client: connection.client,
-            refusal: connection.mayWrite ? nil : Refusal(.permissionDenied, policy.sentence))
+            client: connection.client, refusal: connection.refusal(policy))
         if method.isWrite { try caller.requireWrite() }
         // If the client has closed its connection, no answer is sent. The client's waiting
         // read-only requests are dropped, because their answers would delay other clients.

@@ -134,7 +134,7 @@ export class Link extends EventTarget {
     if (!entry) return;
     this.waiting.delete(message.id);
     clearTimeout(entry.timer);
-    if (message.error) entry.reject(message.error);
+    if (message.error) entry.reject(explained(message.error));
     else entry.resolve(message.result);
   }
 
@@ -179,4 +179,10 @@ export class Link extends EventTarget {
     socket.close();
     this.#closed({ code: 4000, reason: "" });
   }
+}
+
+/** Refusal for the user of this page: airframe-web makes the connection of a browser read-only if the browser is not paired. */
+function explained(error) {
+  if (error.field !== "read_only") return error;
+  return { ...error, message: "This browser is not paired, so it can only watch. Touch Pair, and type the code that airframectl pair web shows." };
 }

@@ -23,6 +23,7 @@ page.trials = new Trials(page, document.getElementById("trials"));
 const main = document.getElementById("view");
 const headline = document.getElementById("headline");
 const alarm = document.getElementById("alarm");
+const rights = document.getElementById("rights");
 let view = null;
 
 /** Shows the view that the page's address names. An address without a view does not change the view. */
@@ -80,6 +81,16 @@ function showAlarm() {
   }
 }
 
+/** Shows in every view that the page can only watch, and how to pair the browser. */
+function showRights() {
+  if (rights.hidden !== session.needsPairing) return;
+  rights.hidden = !session.needsPairing;
+  rights.replaceChildren();
+  if (rights.hidden) return;
+  rights.append(el("p", { class: "grow" }, "This browser can only watch."),
+    el("button", { type: "button", class: "main", onclick: () => session.open() }, "Pair"));
+}
+
 live.addEventListener("status", () => {
   const { headline: text, role } = summary(live.status);
   setText(headline, text);
@@ -98,7 +109,10 @@ link.addEventListener("lost", ({ detail }) => {
   headline.className = "chip bad";
   showAlarm();
 });
-session.addEventListener("change", showAlarm);
+session.addEventListener("change", () => {
+  showAlarm();
+  showRights();
+});
 link.addEventListener("refused", (event) => toast(sentence(event.detail), true));
 
 const stopButton = document.getElementById("stop");

@@ -8,10 +8,15 @@ export class Session extends EventTarget {
     this.link = link;
     /** Reason of the lost connection, as the server gave it; empty if it is unknown. */
     this.reason = "";
+    /** True if the browser has no write access. A lost connection does not change this state. */
+    this.needsPairing = false;
     this.pairings = 0;
     this.dialog = document.getElementById("pairing");
     this.dialog.addEventListener("keydown", (event) => event.key === "Escape" && this.#close());
-    link.addEventListener("open", () => this.#note(""));
+    link.addEventListener("open", () => {
+      this.needsPairing = !link.canWrite;
+      this.#note("");
+    });
     link.addEventListener("lost", ({ detail }) => {
       if (detail.wasOpen || detail.reason) this.#note(detail.reason);
       else this.#explain();
@@ -41,9 +46,11 @@ export class Session extends EventTarget {
       const answer = await fetch("/session", { cache: "no-store" });
       if (!answer.ok) return this.#note(await answer.text());
       const state = await answer.json();
-      this.#note(state.refusal ?? "");
       // The page's address can have paired this browser in the meantime.
-      if (!state.can_read && pairings === this.pairings) this.open();
+      const hasPaired = pairings !== this.pairings;
+      if (!this.link.isOpen && !hasPaired) this.needsPairing = !state.paired;
+      this.#note(state.refusal ?? "");
+      if (!state.can_read && !hasPaired) this.open();
     } catch {
       // The server cannot be reached; the link tries again later.
       this.#note("");
@@ -112,7 +119,7 @@ export class Session extends EventTarget {
 
 /** Parts of the page that do not react while the form is open. The form is not modal, because a modal dialog also disables STOP. */
 function background() {
-  return document.querySelectorAll(".skip, .top, #trials, #view, .bottom nav");
+  return document.querySelectorAll(".skip, .top, #rights, #trials, #view, .bottom nav");
 }
 
 /** Name of this browser for the list of paired browsers, such as "Chrome, Android". */

@@ -21,9 +21,8 @@ export class DriveView {
     this.presets = el("div", { class: "row", role: "group", "aria-label": "Speed of the modes that follow the handle" });
     this.baselines = el("div", { class: "row" });
     this.holder = el("p");
-    this.rights = el("div", { hidden: true });
     this.people = new People((method, params) => this.#ask(method, params));
-    this.nodes = [el("h1", {}, "Drive"), this.rights, el("div", { class: "split two drive" }, this.#left(), this.#right(), this.#more())];
+    this.nodes = [el("h1", {}, "Drive"), el("div", { class: "split two drive" }, this.#left(), this.#right(), this.#more())];
     this.onValues = () => this.#draw();
     this.onStatus = () => this.#status();
     this.onChange = () => this.#rights();
@@ -163,11 +162,5 @@ export class DriveView {
     this.people.show(status.companions, this.link.canWrite);
   }
 
-  #rights() {
-    const { link } = this;
-    this.pad.node.setAttribute("aria-disabled", !link.canWrite);
-    this.rights.hidden = !link.isOpen || link.canWrite;
-    this.rights.replaceChildren(el("section", { class: "card row", "aria-label": "Rights" }, el("p", { class: "grow" }, "This browser can only watch."),
-      el("button", { type: "button", class: "main", onclick: () => this.session.open() }, "Pair")));
-  }
+  #rights() { this.pad.node.setAttribute("aria-disabled", !this.link.canWrite); }
 }
