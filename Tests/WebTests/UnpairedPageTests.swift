@@ -31,6 +31,35 @@ struct UnpairedPageTests {
         }
     }
 
+    @Test("STOP looks unavailable until the browser is paired, also while airframed is away")
+    func stop() throws {
+        try withPage(isPaired: false) { rig, _, page in
+            let text = "document.querySelector('#stop').textContent"
+            let colour = "getComputedStyle(document.querySelector('#stop')).backgroundColor"
+            let isUnavailable =
+                "document.querySelector('#stop').ariaDisabled === 'true' && \(text).includes('pair to use')"
+            #expect(try page.wait(isUnavailable) != nil)
+            let grey = try page.value(colour)
+            rig.stopDaemon()
+            try #require(
+                try page.wait("document.documentElement.classList.contains('old')") != nil)
+            #expect(try page.value(isUnavailable) == true)
+            try rig.startDaemon()
+            try page.value("location.hash = 'pair=\(try rig.code())'")
+            #expect(try page.wait("\(text).includes('motors off')") != nil)
+            #expect(try page.value("document.querySelector('#stop').ariaDisabled") == "false")
+            #expect(try page.value(colour) != grey)
+        }
+    }
+
+    @Test("STOP also looks unavailable on a page that cannot be read without a pairing")
+    func closed() throws {
+        try withPage(["web.read_without_token=false"], isPaired: false) { _, _, page in
+            let isGrey = try page.wait("document.querySelector('#stop').ariaDisabled === 'true'")
+            #expect(isGrey != nil)
+        }
+    }
+
     @Test("a refusal names the pairing, and after the pairing the notice disappears")
     func refusal() throws {
         try withPage(isPaired: false) { rig, _, page in

@@ -24,6 +24,7 @@ const main = document.getElementById("view");
 const headline = document.getElementById("headline");
 const alarm = document.getElementById("alarm");
 const rights = document.getElementById("rights");
+const stopButton = document.getElementById("stop");
 let view = null;
 
 /** Shows the view that the page's address names. An address without a view does not change the view. */
@@ -81,10 +82,13 @@ function showAlarm() {
   }
 }
 
-/** Shows in every view that the page can only watch, and how to pair the browser. */
+/** Shows in every view that the page can only watch, how to pair the browser, and that STOP needs the pairing. */
 function showRights() {
   if (rights.hidden !== session.needsPairing) return;
   rights.hidden = !session.needsPairing;
+  // The button still reacts to a touch: it then explains why it cannot stop the motors.
+  stopButton.setAttribute("aria-disabled", session.needsPairing);
+  setText(stopButton.querySelector("small"), session.needsPairing ? "pair to use" : "motors off");
   rights.replaceChildren();
   if (rights.hidden) return;
   rights.append(el("p", { class: "grow" }, "This browser can only watch."),
@@ -115,7 +119,6 @@ session.addEventListener("change", () => {
 });
 link.addEventListener("refused", (event) => toast(sentence(event.detail), true));
 
-const stopButton = document.getElementById("stop");
 // The button reacts to the first contact of the pointer, because the event click comes only after the release.
 stopButton.addEventListener("pointerdown", stop);
 stopButton.addEventListener("click", (event) => event.detail === 0 && stop());
