@@ -63,6 +63,24 @@ struct PageStateTests {
         }
     }
 
+    @Test("the button that resets a stop is shown only while an emergency stop is latched")
+    func reset() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("why")
+            try #require(
+                try page.wait("document.querySelector('main .big').textContent !== ''") != nil)
+            let buttons =
+                "[...document.querySelectorAll('button')].filter((b) => b.textContent === 'Reset the stop' && b.checkVisibility())"
+            #expect(try page.value("\(buttons).length") == 0)
+            _ = try rig.ask("stop")
+            // The alarm, the reason and the section Control each have the button.
+            #expect(try page.wait("\(buttons).length === 3") != nil)
+            _ = try rig.ask("reset_stop")
+            #expect(try page.wait("\(buttons).length === 0") != nil)
+        }
+    }
+
     @Test("the pressed preset follows another client's change and the end of this change")
     func preset() throws {
         try withPage { rig, _, page in

@@ -52,6 +52,9 @@ export class Live extends EventTarget {
   }
 }
 
+/** True if an emergency stop is latched. */
+export function isStopped(status) { return Boolean(status?.inhibitions.some((reason) => reason.name === "emergency_stop")); }
+
 /** Summary of a status, which is the first line of `airframectl status`. */
 export function summary(status) {
   const problems = status.inhibitions.filter((reason) => reason.name !== "inactive_mode");

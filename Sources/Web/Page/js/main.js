@@ -3,7 +3,7 @@
 import { attempt, el, sentence, setText, toast } from "./dom.js";
 import * as early from "./early.js";
 import { Link } from "./link.js";
-import { Live, summary } from "./live.js";
+import { isStopped, Live, summary } from "./live.js";
 import { Session } from "./session.js";
 import { Trials } from "./trials.js";
 import { DriveView } from "./views/drive.js";
@@ -66,9 +66,7 @@ function stop() {
 }
 
 function showAlarm() {
-  const status = live.status;
-  const isStopped = status?.inhibitions.some((reason) => reason.name === "emergency_stop");
-  const key = link.isOpen ? (isStopped ? "stopped" : "") : `lost ${session.reason}`;
+  const key = link.isOpen ? (isStopped(live.status) ? "stopped" : "") : `lost ${session.reason}`;
   if (alarm.dataset.key === key) return;
   alarm.dataset.key = key;
   alarm.replaceChildren();

@@ -1,7 +1,7 @@
 // Why: the state in one sentence, its reasons, the doctor's list, the client in control, changes and log.
 
 import { attempt, el, fixed, rich, setText, twice } from "../dom.js";
-import { axes, summary } from "../live.js";
+import { axes, isStopped, summary } from "../live.js";
 import { Requests } from "../requests.js";
 
 const doctorPeriod = 5000;
@@ -21,6 +21,8 @@ export class WhyView {
     this.reasons = el("ul", { class: "plain" });
     this.notices = el("ul", { class: "plain" });
     this.control = el("div");
+    this.reset = this.#button("Reset the stop", "reset_stop");
+    this.reset.hidden = true;
     this.numbers = el("tbody");
     this.checks = el("ul", { class: "plain", id: "checks" });
     this.count = el("p", { class: "hint" });
@@ -33,7 +35,7 @@ export class WhyView {
         el("section", { class: "card" }, el("h2", {}, "Doctor"), this.count, this.checks),
         el("div", { class: "split" },
           el("section", { class: "card" }, el("h2", {}, "Control"), this.control,
-            el("div", { class: "row" }, this.#button("Take control", "take"), this.#button("Release", "release"), this.#button("Reset the stop", "reset_stop"))),
+            el("div", { class: "row" }, this.#button("Take control", "take"), this.#button("Release", "release"), this.reset)),
           el("section", { class: "card" }, el("h2", {}, "Values"), el("div", { class: "scroll" }, el("table", {},
             el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "quantity"), axes.map((axis) => el("th", { scope: "col", class: "number" }, axis)))), this.numbers))),
           el("section", { class: "card" }, el("h2", {}, "Changes of settings"), this.history),
@@ -75,6 +77,7 @@ export class WhyView {
     const status = this.live.status;
     if (!status) return;
     const { headline, role, sentences } = summary(status);
+    this.reset.hidden = !isStopped(status);
     setText(this.headline, headline);
     this.headline.className = `big ${role}`;
     list(this.reasons, sentences, (text) => {
