@@ -90,7 +90,11 @@ import Wire
         report.state = "done"
         report.axes = [axis]
         report.proposals = [SettingProposal(key: "control.rate_gain", value: "[1, 2, 3]")]
+        report.sentence = "The proposed gains are not applied."
+        let hint = "not applied. With --apply, autotune applies them temporarily."
+        #expect(AutotuneView.lines(report, .plain, isToApply: true).last == report.sentence)
         let text = AutotuneView.lines(report, .plain).joined(separator: "\n")
+        #expect(text.hasSuffix(hint))
         #expect(text.contains("2.500 g·m²") && text.contains("3.50 ms") && text.contains("o"))
         #expect(text.contains("2.90 ± 0.06 ms delay relative to the encoder"))
         #expect(text.contains("airframectl set control.rate_gain '[1, 2, 3]'"))

@@ -198,6 +198,7 @@ struct MeasurementTests {
                 "document.querySelector('main').textContent.includes('pitch: phase')", within: 40)
             let text = try page.value("document.querySelector('progress').parentNode.textContent")
             try #require(time != nil, "\(text)\n\(rig.daemon?.log ?? "")")
+            #expect(text.string?.contains("--apply") == false, "\(text)")
             let label =
                 try page.value(
                     "[...document.querySelectorAll('svg.plot')].at(-1).getAttribute('aria-label')"

@@ -13,8 +13,7 @@ extension AutotuneReport {
         progress = 1
         axes = run.results.map(AutotuneAxis.init)
         proposals = changes.map { SettingProposal(key: $0.key, value: $0.valueText) }
-        sentence =
-            "The proposed gains are not applied. With --apply, autotune applies them temporarily."
+        sentence = "The proposed gains are not applied."
     }
 }
 

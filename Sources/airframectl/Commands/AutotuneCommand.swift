@@ -96,7 +96,7 @@ struct AutotuneCommand: ParsableCommand {
         if options.json {
             try Output.json(report)
         } else {
-            AutotuneView.lines(report, .forOutput()).forEach(Output.line)
+            AutotuneView.lines(report, .forOutput(), isToApply: apply).forEach(Output.line)
         }
         if let svg, !report.axes.isEmpty {
             try SVGFile.write(AutotuneView.figure(report), to: svg)
@@ -110,7 +110,11 @@ enum AutotuneView {
     private static let orange = "#d55e00"
     private static let green = "#009e73"
 
-    static func lines(_ report: AutotuneReport, _ style: Style) -> [String] {
+    /// Returns the lines of a report. The option --apply is recommended for proposals that are not
+    /// applied, unless the user has given this option (`isToApply`).
+    static func lines(
+        _ report: AutotuneReport, _ style: Style, isToApply: Bool = false
+    ) -> [String] {
         var lines: [String] = []
         for axis in report.axes {
             lines += [style(.strong, axis.axis)]
@@ -134,7 +138,10 @@ enum AutotuneView {
             lines.append(
                 "No autotune has run yet. Start an autotune with: airframectl autotune all")
         } else {
-            lines.append(report.sentence)
+            let canApply = !report.proposals.isEmpty && report.rollbackS == nil && !isToApply
+            lines.append(
+                report.sentence
+                    + (canApply ? " With --apply, autotune applies them temporarily." : ""))
         }
         return lines
     }
