@@ -60,14 +60,7 @@ public final class WebServer: Sendable {
             }
         } catch {
             try? group.syncShutdownGracefully()
-            let remedy =
-                if case .file = endpoint {
-                    "Does its directory exist, and can this program write there?"
-                } else {
-                    "Choose another address or port, or end the program that uses it."
-                }
-            throw WebServerError(
-                description: "Cannot listen on \(options.listen): \(error). \(remedy)")
+            throw WebServerError(listeningOn: options.listen, error)
         }
         self.service = service
         self.group = group
@@ -112,5 +105,27 @@ public final class WebServer: Sendable {
                     "Cannot use the certificate \(tls.certificate) with the key \(tls.key): \(error). Both must be PEM files that this program can read."
             )
         }
+    }
+}
+
+extension WebServerError {
+    /// Creates the error of a socket that cannot accept connections.
+    ///
+    /// - Parameters:
+    ///   - place: Address with a port, or the path of a UNIX socket.
+    ///   - error: Error of NIO.
+    public init(listeningOn place: String, _ error: any Error) {
+        // The description of an IOError begins with the declaration of one of NIO's functions.
+        let code = (error as? IOError)?.errnoCode
+        let reason = code.map { String(cString: strerror($0)) } ?? "\(error)"
+        let remedy =
+            if place.contains("/") {
+                "Does its directory exist, and can this program write there?"
+            } else if code == EADDRINUSE {
+                "Choose another address or port, or end the program that uses it."
+            } else {
+                "Choose another address or port."
+            }
+        self.init(description: "Cannot listen on \(place): \(reason). \(remedy)")
     }
 }

@@ -275,7 +275,16 @@ struct RequestTests {
             let error = #expect(throws: WebServerError.self) {
                 _ = try WebServer(WebOptions(listen: "127.0.0.1:\(server.port)"), application)
             }
-            #expect(error?.description.contains("Choose another address or port") == true)
+            let sentence =
+                "Cannot listen on 127.0.0.1:\(server.port): Address already in use. "
+                + "Choose another address or port, or end the program that uses it."
+            #expect(error?.description == sentence)
+            let missing = "unix:/nonexistent/x.sock"
+            let file = #expect(throws: WebServerError.self) {
+                _ = try WebServer(WebOptions(listen: missing), application)
+            }
+            let start = "Cannot listen on \(missing): No such file or directory. Does its directory"
+            #expect(file?.description.hasPrefix(start) == true, "\(String(describing: file))")
             for listen in ["8000", "localhost:", "127.0.0.1:70000", ":8000"] {
                 #expect(throws: WebServerError.self) {
                     _ = try WebServer(WebOptions(listen: listen), application)

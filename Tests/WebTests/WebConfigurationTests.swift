@@ -51,6 +51,22 @@ import Testing
         #expect(failure.description.contains(sentence), "\(failure)")
     }
 
+    @Test("a control socket that cannot be created is reported with its path and the reason")
+    func controlSocket() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("missing").appending("control.sock").string
+            let settings = [
+                "web.listen=127.0.0.1:\(Rig.freePort())", "web.page=\"\(Rig.page)\"",
+                "web.control=\"\(path)\"", "web.state_directory=\"\(directory)\"",
+            ]
+            let program = try RunningProgram(
+                "airframe-web", settings.flatMap { ["--set", $0] }, in: directory)
+            #expect(program.wait(seconds: 5) == 69)
+            let sentence = "Cannot listen on \(path): No such file or directory. Does its directory"
+            #expect(program.log.contains(sentence), "\(program.log)")
+        }
+    }
+
     @Test("every setting can be read and written")
     func roundTrip() throws {
         for setting in WebSchema.table.settings {

@@ -3,6 +3,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import Port
+import WebServing
 import Wire
 
 /// UNIX socket for `airframectl pair web`. Requests and answers have the format of airframed's
@@ -19,8 +20,10 @@ final class ControlSocket: Sendable {
     private let channel: any Channel
 
     /// Opens the socket. The socket file of an earlier process is replaced.
+    ///
+    /// - Throws: `WebServerError` if the socket cannot be created.
     init(path: String, site: Site, address: @escaping @Sendable () -> String) throws {
-        channel = try ServerBootstrap(group: site.gateway.group)
+        let bootstrap = ServerBootstrap(group: site.gateway.group)
             .serverChannelOption(.backlog, value: 4)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -28,7 +31,13 @@ final class ControlSocket: Sendable {
                         ControlLines(ControlMethods(site: site, address: address)))
                 }
             }
-            .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).wait()
+        do {
+            channel = try bootstrap.bind(
+                unixDomainSocketPath: path, cleanupExistingSocketFile: true
+            ).wait()
+        } catch {
+            throw WebServerError(listeningOn: path, error)
+        }
         chmod(path, 0o660)
     }
 
