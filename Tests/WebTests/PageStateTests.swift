@@ -81,6 +81,27 @@ struct PageStateTests {
         }
     }
 
+    @Test("a pasted search shows only the settings that contain it")
+    func pastedSearch() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("tune")
+            try #require(try page.wait("document.querySelector('[data-section=control]')") != nil)
+            // A paste is a single event, and the section is still closed.
+            try page.value(
+                "(() => { const s = document.querySelector('#search'); s.value = 'attitude_gain'; s.dispatchEvent(new Event('input')); })()"
+            )
+            let forms = "[...document.querySelectorAll('.setting')]"
+            try #require(try page.wait("\(forms).length > 0") != nil)
+            let shown = "\(forms).filter((n) => n.checkVisibility()).map((n) => n.dataset.key)"
+            #expect(try page.value(shown) == ["control.attitude_gain"])
+            try page.value(
+                "(() => { const s = document.querySelector('#search'); s.value = ''; s.dispatchEvent(new Event('input')); })()"
+            )
+            #expect(try page.value("\(shown).length === \(forms).length") == true)
+        }
+    }
+
     @Test("the pressed preset follows another client's change and the end of this change")
     func preset() throws {
         try withPage { rig, _, page in

@@ -87,20 +87,29 @@ export class TuneView {
     for (const setting of list) {
       const form = new SettingForm(setting, this.page);
       this.forms.set(setting.key, form);
+      // A section that the filter opens gets its forms after the filter has run.
+      form.node.hidden = !this.#fits(setting);
       body.append(form.node);
     }
   }
 
+  /** Words that the user searches for. */
+  get #words() { return this.search.value.toLowerCase().split(/\s+/).filter(Boolean); }
+
+  /** True if the key and the summary of a setting contain all words of the search. */
+  #fits(setting) {
+    const text = `${setting.key} ${setting.summary}`.toLowerCase();
+    return this.#words.every((word) => text.includes(word));
+  }
+
   #filter() {
-    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (setting) => words.every((word) => `${setting.key} ${setting.summary}`.toLowerCase().includes(word));
     for (const node of this.list.children) {
       const list = this.settings.filter((setting) => setting.key.startsWith(`${node.dataset.section}.`));
-      node.hidden = !list.some(fits);
-      if (words.length && !node.hidden) node.open = true;
+      node.hidden = !list.some((setting) => this.#fits(setting));
+      if (this.#words.length && !node.hidden) node.open = true;
       for (const setting of list) {
         const form = this.forms.get(setting.key);
-        if (form) form.node.hidden = !fits(setting);
+        if (form) form.node.hidden = !this.#fits(setting);
       }
     }
   }
