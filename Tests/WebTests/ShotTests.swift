@@ -239,4 +239,30 @@ struct ShotPageTests {
             #expect(page.errors == [])
         }
     }
+
+    @Test("the fields and the plan of a shot stay while the user opens another view")
+    func fields() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("shots")
+            try #require(try page.wait("document.querySelector('#shot-fov_width')") != nil)
+            try page.value(
+                "(() => { const k = document.querySelector('#shot-kind'); k.value = 'orbit'; k.dispatchEvent(new Event('change')); })()"
+            )
+            try page.value("document.querySelector('#shot-photos').value = '7'")
+            try press("Show the plan", page)
+            let plan = "document.querySelector('main pre')?.textContent"
+            try #require(try page.wait("\(plan)?.includes('7 photos')") != nil)
+            try page.show("drive")
+            try #require(try page.wait("!document.querySelector('#shot-photos')") != nil)
+            try page.show("shots")
+            #expect(try page.value("document.querySelector('#shot-kind').value") == "orbit")
+            #expect(try page.value("document.querySelector('#shot-photos').value") == "7")
+            #expect(try page.value("\(plan)?.includes('7 photos')") == true)
+            // The view still shows the state of the shot.
+            try press("Start", page)
+            #expect(try state("of 7 photos", page))
+            #expect(page.errors == [])
+        }
+    }
 }

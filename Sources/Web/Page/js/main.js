@@ -26,6 +26,8 @@ const alarm = document.getElementById("alarm");
 const rights = document.getElementById("rights");
 const stopButton = document.getElementById("stop");
 let view = null;
+/** Views with fields that the user has filled in; they stay the same while the page is open. */
+const kept = {};
 
 /** Shows the view that the page's address names. An address without a view does not change the view. */
 function show() {
@@ -35,8 +37,9 @@ function show() {
   const isFirst = !view;
   view?.close();
   main.replaceChildren();
-  view = new views[name](page);
+  view = kept[name] ?? new views[name](page);
   view.name = name;
+  if (view.isKept) kept[name] = view;
   main.append(...view.nodes);
   document.title = `${view.title} – airframe`;
   for (const anchor of document.querySelectorAll(".bottom nav a")) {

@@ -15,6 +15,8 @@ async function send(path, body = "") {
 
 export class ShotsView {
   title = "Shots";
+  /** The fields and the plan stay when the user opens another view and returns. */
+  isKept = true;
 
   constructor(page) {
     Object.assign(this, page);
@@ -40,11 +42,16 @@ export class ShotsView {
       el("section", { class: "card", "aria-label": "State of the shot" }, this.state, this.bar, this.note, this.problem,
         el("div", { class: "row" }, this.pause, this.resume, this.cancel)),
       this.planned, el("section", { class: "card" }, el("h2", {}, "New shot"), this.form, this.hint)];
-    this.timer = setInterval(() => this.#read(), 1000);
-    this.link.addEventListener("open", this.onOpen = () => this.show());
+    this.onOpen = () => this.#refresh();
   }
 
   show() {
+    this.timer = setInterval(() => this.#read(), 1000);
+    this.link.addEventListener("open", this.onOpen);
+    this.#refresh();
+  }
+
+  #refresh() {
     this.#read();
     this.#load();
   }
