@@ -1,5 +1,6 @@
 import Client
 import Glibc
+import SystemPackage
 import TestSupport
 import Testing
 import Wire
@@ -99,6 +100,27 @@ struct PageStateTests {
                 "(() => { const s = document.querySelector('#search'); s.value = ''; s.dispatchEvent(new Event('input')); })()"
             )
             #expect(try page.value("\(shown).length === \(forms).length") == true)
+        }
+    }
+
+    @Test("the buttons of a recording are in one row, next to a name of any length")
+    func longNames() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let folder = rig.directory.appending("state").appending("recordings")
+            if access(folder.string, F_OK) != 0 { try makeDirectory(folder) }
+            let lengths = Array(stride(from: 40, through: 90, by: 2))
+            for length in lengths {
+                let name = String(repeating: "a", count: length) + ".mcap"
+                try write("", to: folder.appending(name))
+            }
+            try page.resize(1280, 860, isPhone: false)
+            try page.show("recordings")
+            let files = "[...document.querySelectorAll('main li')]"
+            try #require(try page.wait("\(files).length === \(lengths.count)") != nil)
+            let rows =
+                "\(files).map((n) => new Set([...n.querySelectorAll('button, a')].map((b) => b.offsetTop)).size)"
+            #expect(try page.value("\(rows).every((count) => count === 1)") == true)
         }
     }
 

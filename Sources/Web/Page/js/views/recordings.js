@@ -74,9 +74,10 @@ export class RecordingsView {
     const isPaired = this.link.canWrite;
     this.files.replaceChildren(...(list.length ? list.map(({ name, bytes, time }) => el("li", { class: "row" },
       el("span", { class: "grow" }, el("code", {}, name), el("span", { class: "hint" }, ` ${mb(bytes)}, ${new Date(time * 1000).toLocaleString()}`)),
-      isPaired ? [el("button", { type: "button", "aria-label": `Replay ${name}`, onclick: () => this.#replay(name) }, "Replay"),
+      // The buttons of a file stay together, also next to a long name.
+      isPaired ? el("div", { class: "row" }, el("button", { type: "button", "aria-label": `Replay ${name}`, onclick: () => this.#replay(name) }, "Replay"),
         el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}`, download: name, "aria-label": `Download ${name}` }, "Download"),
-        el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}?table=tick`, download: `${name}.csv`, "aria-label": `Download ${name} as a table` }, "CSV")] : null))
+        el("a", { class: "button", href: `/recordings/${encodeURIComponent(name)}?table=tick`, download: `${name}.csv`, "aria-label": `Download ${name} as a table` }, "CSV")) : null))
       : [el("li", {}, "No recording is on the disk.")]));
     if (list.length && !isPaired) this.files.append(el("li", {}, "Pair this browser to replay and download the recordings."));
   }
