@@ -243,6 +243,19 @@ import Wire
         }
     }
 
+    @Test("a temporary change that a permanent change has replaced is not reported as reverted")
+    func replacedTrial() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            try bench.set(100, rollback: 30)
+            try bench.set(200)
+            bench.tuning.advance(now: bench.tuning.clock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 200)
+            #expect(!bench.log.contains("reverted it"), "\(bench.log)")
+            #expect(bench.tuning.history.entries.allSatisfy { $0.who != "airframed" })
+        }
+    }
+
     @Test(
         "restoring a baseline also resets every setting outside the baseline to the value in the files"
     )

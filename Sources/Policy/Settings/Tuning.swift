@@ -261,6 +261,7 @@ package final class Tuning: Sendable {
             guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {
                 return false
             }
+            let before = state.store.settings
             do {
                 try state.store.restore(snapshot)
             } catch {
@@ -269,7 +270,8 @@ package final class Tuning: Sendable {
                 state.store.discardUnsaved()
             }
             publish(&state)
-            return true
+            // After a permanent change of the same settings, no value is reverted.
+            return state.store.settings != before
         }
         guard reverted else { return }
         log.warning("The last change was not saved in time, so airframed has reverted it.")
