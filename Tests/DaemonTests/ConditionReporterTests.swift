@@ -95,6 +95,19 @@ import Testing
         #expect(said.count == 10)
     }
 
+    @Test("an autotune is logged once, although it excites the camera many times")
+    func autotune() {
+        var reporter = ConditionReporter()
+        let run = lines(&reporter, from: 1, milliseconds: 30_000) {
+            $0 % 1000 < 500 || (10_000..<14_000).contains($0) ? .autotuning : .none
+        }
+        #expect(run.count == 1, "\(run)")
+        let pause = lines(&reporter, from: 31, milliseconds: 10_000) { _ in .none }
+        #expect(pause.isEmpty)
+        let next = lines(&reporter, from: 41, milliseconds: 1000) { _ in .autotuning }
+        #expect(next.count == 1)
+    }
+
     @Test("outputs that toggle rapidly are logged every ten seconds, and finally with their state")
     func outputsFlicker() {
         var reporter = ConditionReporter()
@@ -137,10 +150,13 @@ import Testing
     @Test("a condition that turns the motors off is an error, a requested condition is information")
     func levels() {
         var reporter = ConditionReporter()
-        let both = Conditions.imuStale | .inactiveMode
+        let requests = Conditions.inactiveMode | .retracted | .calibrating | .autotuning
+        let both = Conditions.imuStale | requests
         _ = reporter.events(in: .at(1, both))
         let events = reporter.events(in: .at(1.5, both))
         #expect(events.first { $0.sentence.hasPrefix("imu_stale") }?.level == .error)
-        #expect(events.first { $0.sentence.hasPrefix("inactive_mode") }?.level == .info)
+        for name in ["inactive_mode", "retracted", "calibrating", "autotuning"] {
+            #expect(events.first { $0.sentence.hasPrefix(name) }?.level == .info, "\(name)")
+        }
     }
 }

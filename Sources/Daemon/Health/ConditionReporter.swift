@@ -50,14 +50,25 @@ struct ConditionReporter {
         /// Axes of the condition at its last occurrence.
         var axes = AxisSet.none
         var repetition: Repetition
+        /// Longest pause within one occurrence of the condition, s.
+        let longestPause: Double
+        /// Time at which the condition last held; nil if it has never held.
+        private var seen: Instant?
+
+        init(repetition: Repetition, longestPause: Double) {
+            self.repetition = repetition
+            self.longestPause = longestPause
+        }
 
         /// Updates the state of the condition; returns true if the condition must be logged now.
         mutating func advance(holds: Bool, now: Instant) -> Bool {
             guard holds else {
+                if let seen, now.seconds(since: seen) < longestPause { return false }
                 since = nil
                 isCounted = false
                 return false
             }
+            seen = now
             let since = since ?? now
             self.since = since
             if isCounted {
@@ -77,6 +88,9 @@ struct ConditionReporter {
     /// logged.
     private static let requested: Conditions =
         .inactiveMode | .retracted | .calibrating | .autotuning | .emergencyStop | .shutdown
+    /// Longest pause between two excitations of an autotune, s. An autotune excites the camera many
+    /// times, but is one request, and is logged once.
+    private static let autotunePause = 5.0
     /// Longest interval between log messages about an intermittent fault, s.
     private static let faultSilence = 600.0
     /// Longest interval between log messages about outputs that switch on and off repeatedly, s.
@@ -87,7 +101,8 @@ struct ConditionReporter {
     private var watches = Conditions.catalogue.map { words in
         Watch(
             repetition: Repetition(
-                longest: requested.intersects(words.condition) ? 1 : faultSilence))
+                longest: requested.intersects(words.condition) ? 1 : faultSilence),
+            longestPause: words.condition.intersects(.autotuning) ? autotunePause : 0)
     }
     private var isEnabled = false
     /// The first two log messages about the outputs are written immediately.
@@ -170,7 +185,7 @@ struct ConditionReporter {
     }
 
     private static func level(of condition: Conditions) -> Logger.Level {
-        switch Supervisor.response(to: condition.subtracting(.inactiveMode | .shutdown)) {
+        switch Supervisor.response(to: condition.subtracting(Supervisor.wishes | .shutdown)) {
         case .off, .brake, .softOff: .error
         case .blockStart, .report: .info
         }

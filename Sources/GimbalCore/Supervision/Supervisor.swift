@@ -115,6 +115,13 @@ public struct Supervisor: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Conditions that switch the outputs off because a user has requested another state. These
+    /// conditions are not faults.
+    @inlinable
+    public static var wishes: Conditions {
+        @_noLocks get { .inactiveMode | .retracted | .calibrating }
+    }
+
     /// Conditions that prevent the outputs from being switched on, but do not switch them off.
     @inlinable
     public static var blocking: Conditions {
@@ -171,7 +178,6 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     private static func noteFault(
         _ state: inout State, conditions: Conditions, dt: Double, parameters: Parameters
     ) {
-        let wishes: Conditions = .inactiveMode | .retracted | .calibrating
         let isFault = response(to: conditions.subtracting(wishes)) >= .softOff
         if isFault, state.phase != .off {
             state.recoverySeconds = parameters.recoverySeconds
