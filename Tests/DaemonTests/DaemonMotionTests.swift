@@ -146,6 +146,34 @@ import Wire
         }
     }
 
+    @Test("take ends with a message and exit code 1 when another client moves the camera")
+    func lostControl() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            let take = try start(["take"], daemon)
+            try daemon.status("in control") { $0["holder"]?.string != nil }
+            #expect(try daemon.control("point", "--pitch", "5").status == 0)
+            #expect(try take.wait() == 1)
+            #expect(take.output.contains("You are in control."), "\(take.output)")
+            #expect(take.errors.contains("You have lost control."), "\(take.errors)")
+        }
+    }
+
+    @Test(
+        "take keeps control while no other client moves the camera, also with a short release time",
+        arguments: ["5", "0.9"])
+    func keptControl(release: String) throws {
+        let settings = ["commander.dead_man_s=0.5", "commander.release_after_s=\(release)"]
+        try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
+            let take = try start(["take"], daemon)
+            try daemon.status("in control") { $0["holder"]?.string != nil }
+            #expect(!take.hasEnded(within: 2), "\(take.errors)")
+            #expect(try daemon.ask("status")["holder"]?.string != nil)
+            kill(take.processID, SIGINT)
+            #expect(try take.wait() == 0, "\(take.errors)")
+        }
+    }
+
     @Test("SIGTERM stops a motor test, and ends the command with exit code 143")
     func interruptedMotorTest() throws {
         try withDaemon(["--set", "motors.type=servo", "--set", "mode.boot=inactive"]) {

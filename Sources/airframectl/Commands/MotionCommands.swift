@@ -169,22 +169,46 @@ struct StopCommand: AcknowledgedCommand {
 struct TakeCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "take",
-        abstract: "Take control of the gimbal from the client in control, until Ctrl-C.",
-        discussion:
-            "airframed releases control when the connection closes, so this command runs until you interrupt it."
-    )
+        abstract:
+            "Take control of the gimbal, until Ctrl-C or until another client moves the camera.",
+        discussion: """
+            airframed releases control when the connection closes, so this command runs until you interrupt it. Other clients of the socket, \
+            and buttons and sticks on this computer, can still move the camera. The command then reports that you have lost control, and ends \
+            with exit code 1.
+            """)
+
+    /// Longest interval between repeated requests, s.
+    private static let longestPause = 1.0
 
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
         let client = try options.connect()
         let signals = SignalQueue([SIGINT, SIGTERM])
+        let own: ClientIdentity = try client.request(.client)
+        // Without requests the client loses control after `commander.release_after_s`.
+        let settings: [Wire.Setting] = try client.request(
+            .get, ["keys": ["commander.release_after_s"]])
+        let limit = settings.first?.value.number ?? Self.longestPause
+        let pause = min(Self.longestPause, limit / 3)
         try acknowledge(client, .take)
-        while signals.next(within: 1) == nil {
-            // Without requests the client loses control after `commander.release_after_s`.
+        while signals.next(within: pause) == nil {
+            // The repeated request would take control from another client of the socket.
+            let status: Status = try client.request(.status)
+            guard status.holder == own.name else { throw Self.lost(to: status.holder) }
             _ = try client.json(.take)
         }
         _ = try client.json(.release)
+    }
+
+    private static func lost(to holder: String?) -> ClientError {
+        let state =
+            holder.map { "\($0) is in control." }
+            ?? "Another client has taken control, and has released it again."
+        return .refused(
+            RequestError(
+                "not_in_control",
+                "You have lost control. \(state) To take control, run `airframectl take` again."))
     }
 }
 
