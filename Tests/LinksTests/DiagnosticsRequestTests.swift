@@ -134,6 +134,33 @@ struct DiagnosticsRequestTests {
         }
     }
 
+    @Test(
+        "the reply to reset_stop names what was latched",
+        arguments: [
+            (
+                true, .none,
+                "The emergency stop is reset. The mode is inactive until you select another mode."
+            ),
+            (false, .none, "No emergency stop is latched."),
+            (
+                false, .responseReversed | .busError,
+                "No emergency stop is latched. These latched faults are reset: response_reversed."
+            ),
+        ] as [(Bool, Conditions, String)])
+    func resetStop(isStopped: Bool, conditions: Conditions, sentence: String) async throws {
+        let backend = FakeBackend()
+        backend.port.memory.withLock {
+            $0.control.stoppedBy =
+                isStopped ? CommandSource(link: .diagnostics, connection: 1) : nil
+            $0.snapshot.conditions = conditions
+        }
+        try await withServer(backend) { path, backend in
+            let reply = try PlainClient(path).ask(#"{"id":1,"method":"reset_stop"}"#)
+            #expect(reply["result"]?["sentence"]?.string == sentence)
+            #expect(backend.calls == ["resetEmergencyStop"])
+        }
+    }
+
     @Test("a refusal by the daemon reaches the client unchanged")
     func refused() async throws {
         let backend = FakeBackend()

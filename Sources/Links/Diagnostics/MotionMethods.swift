@@ -154,12 +154,24 @@ extension SocketMethod {
                     )
                 }
             }.answering(Acknowledgement.self),
-            move("reset_stop", "Resets an emergency stop.", [], port) { (_) throws(Refusal) in
-                Move(
-                    .resetEmergencyStop,
-                    "The emergency stop is reset. The mode is inactive until you select another mode."
+            .change("reset_stop", "Resets an emergency stop.", []) {
+                (_, caller) throws(Refusal) in
+                // A stop that was requested just before may be missing in the loop's snapshot.
+                let isStopped = port.control.isStopped
+                let faults = port.newest?.conditions.latchedFaults ?? []
+                try port.request(.resetEmergencyStop, from: caller.source, now: port.now)
+                if isStopped {
+                    return Acknowledgement(
+                        "The emergency stop is reset. The mode is inactive until you select another mode."
+                    )
+                }
+                return Acknowledgement(
+                    "No emergency stop is latched."
+                        + (faults.isEmpty
+                            ? ""
+                            : " These latched faults are reset: \(faults.joined(separator: ", ")).")
                 )
-            },
+            }.answering(Acknowledgement.self),
             move("take", "Takes control of the camera without moving it.", [], port) {
                 (_) throws(Refusal) in Move(.take, "You are in control.")
             },
@@ -269,6 +281,16 @@ extension SocketMethod {
         return Move(
             .step(axis: axis, .position(position)),
             "The motor of \(name) moves to \(position) steps from home, or to its limit.")
+    }
+}
+
+extension Conditions {
+    /// Names of the faults that the loop has latched, and that `reset_stop` resets.
+    fileprivate var latchedFaults: [String] {
+        let faults: Conditions = .responseReversed | .controlFault | .loopUnreliable
+        return Conditions.catalogue.filter {
+            intersects($0.condition) && faults.intersects($0.condition)
+        }.map(\.name)
     }
 }
 
