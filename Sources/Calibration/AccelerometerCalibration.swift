@@ -84,8 +84,8 @@ public struct AccelerometerCalibration: Sendable {
     public var progress: Double {
         min((Double(faces.count) + (isNewPose ? window.progress : 0)) / 6, 1)
     }
-    /// Reason for the last interruption of the current pose.
-    public var motion: Motion? { window.motion }
+    /// Motion of the camera in the last second; nil if the camera was still.
+    public var motion: Motion? { window.presentMotion }
     /// True if the current pose differs from all earlier poses. If the pose has already been
     /// measured, the calibration waits for another pose.
     public private(set) var isNewPose = true

@@ -51,8 +51,8 @@ public struct GyroCalibration: Sendable {
 
     /// Progress of the calibration, 0...1.
     public var progress: Double { window.progress }
-    /// Motion that caused the last interruption; nil without an interruption.
-    public var motion: Motion? { window.motion }
+    /// Motion of the camera in the last second; nil if the camera was still.
+    public var motion: Motion? { window.presentMotion }
 
     /// Adds one raw sample.
     ///

@@ -60,8 +60,8 @@ public struct MountingCalibration: Sendable {
     public var hasLevelPose: Bool { level != nil }
     /// Progress of the calibration, 0...1.
     public var progress: Double { (hasLevelPose ? 0.5 : 0) + 0.5 * window.progress }
-    /// Reason for the last interruption of the current pose.
-    public var motion: Motion? { window.motion }
+    /// Motion of the camera in the last second; nil if the camera was still.
+    public var motion: Motion? { window.presentMotion }
 
     /// Adds one raw sample to the current pose.
     ///

@@ -79,6 +79,15 @@ public struct StillWindow: Sendable {
     public let parameters: Parameters
     /// Kind of motion that last caused the window to start again; nil if there was no motion.
     public private(set) var motion: Motion?
+    /// Motion of the last second; nil if the sensor has been still for a second.
+    public var presentMotion: Motion? {
+        Double(stillBlocks) * parameters.blockSeconds < Self.memory ? motion : nil
+    }
+    /// Time for which a motion is reported after its end, s. In a hand, still blocks alternate with
+    /// blocks that contain motion.
+    private static let memory = 1.0
+    /// Number of successive blocks without motion.
+    private var stillBlocks = 0
     private var block = Block()
     private var blocks: [BlockMean] = []
 
@@ -156,8 +165,10 @@ public struct StillWindow: Sendable {
         block = Block()
         if let found = self.motion(of: mean, shaking: shaking, trembling: trembling) {
             motion = found
+            stillBlocks = 0
             restart()
         } else {
+            stillBlocks += 1
             blocks.append(mean)
         }
     }

@@ -79,6 +79,21 @@ struct GyroCalibrationTests {
         #expect((result.bias - sensor.imu.gyroBias).norm * Self.degrees < 0.03)
     }
 
+    @Test("a motion is reported while it lasts, but not after the camera has been still")
+    func endedMotion() {
+        var sensor = PosedSensor(seed: 2)
+        var calibration = GyroCalibration()
+        sensor.samples(.identity, seconds: 1, rate: Vector3(0, 0.3, 0)) { gyro, accel in
+            _ = calibration.add(gyro: gyro, accel: accel, dt: PosedSensor.period)
+        }
+        #expect(calibration.motion != nil)
+        sensor.samples(.identity, seconds: 2, rate: .zero) { gyro, accel in
+            _ = calibration.add(gyro: gyro, accel: accel, dt: PosedSensor.period)
+        }
+        #expect(calibration.progress > 0.4)
+        #expect(calibration.motion == nil)
+    }
+
     @Test("a value that is not finite restarts the measurement window")
     func gaps() {
         var calibration = GyroCalibration()
