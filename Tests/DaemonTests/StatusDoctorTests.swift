@@ -66,6 +66,23 @@ struct StatusDoctorTests {
         #expect(try check("loop rate") { $0.loop.overruns = 3 }.level == .warn)
     }
 
+    @Test(
+        "the remedy for overruns depends on the duration of the loop's work",
+        arguments: [
+            (31.0, "Stop other programs", "longest wake-up took 2474 µs"),
+            (900.0, "Lower loop.rate_hz:", "takes 900 µs of the period of 1000 µs"),
+        ])
+    func overruns(work: Double, start: String, figures: String) throws {
+        let remedy = try check("loop rate") {
+            $0.loop.overruns = 3
+            $0.loop.stages = [
+                StageTiming(name: "wake", p50Us: 50, p99Us: 400, maxUs: 2474),
+                StageTiming(name: "control", p50Us: 20, p99Us: Number(work), maxUs: 2000),
+            ]
+        }.remedy
+        #expect(remedy.hasPrefix(start) && remedy.contains(figures), "\(remedy)")
+    }
+
     @Test("missing kernel permissions are reported with the daemon's remedy")
     func realtime() throws {
         let check = try check("real time") {

@@ -100,7 +100,26 @@ enum StatusDoctor {
         let isOverrunning = loop.overruns > first.loop.overruns
         return DoctorCheck(
             "loop rate", isOverrunning ? .warn : .ok, finding,
-            remedy: isOverrunning ? "Ticks take longer than their period: lower loop.rate_hz." : "")
+            remedy: isOverrunning ? overrunRemedy(loop, rateHz: wanted) : "")
+    }
+
+    /// Remedy for ticks that take longer than their period: the work of a tick is too long, or other
+    /// programs delay the threads.
+    private static func overrunRemedy(_ loop: LoopStatus, rateHz: Double) -> String {
+        let work = loop.stages.filter {
+            ["bus", "estimate", "control", "write"].contains($0.name)
+        }.compactMap(\.p99Us.known).reduce(0, +)
+        guard work > 0, rateHz > 0 else {
+            return "Lower loop.rate_hz, or stop other programs on this computer."
+        }
+        let period = 1e6 / rateHz
+        let figures =
+            "the work of a tick takes \(Format.fixed(work, 0)) µs of the period of \(Format.fixed(period, 0)) µs (99th percentiles)"
+        guard work < period / 2 else { return "Lower loop.rate_hz: \(figures)." }
+        let wake = loop.stages.first { $0.name == "wake" }?.maxUs.known
+        let late = wake.map { ", and the longest wake-up took \(Format.fixed($0, 0)) µs" } ?? ""
+        return
+            "Stop other programs on this computer, which delay the loop, or reserve a CPU for the loop with loop.cpu: \(figures)\(late)."
     }
 
     private static func scheduling(_ status: Status) -> DoctorCheck? {
