@@ -50,6 +50,12 @@ public enum Format {
         return (value < 0 ? "-" : "") + text
     }
 
+    /// Text of a count with its noun, such as `1 file` or `2 files`. The plural is the noun with an
+    /// "s".
+    public static func counted(_ value: Int, _ noun: String) -> String {
+        "\(value) \(noun)\(value == 1 ? "" : "s")"
+    }
+
     /// This text, right-aligned to `width` characters; longer text is not truncated.
     public static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text

@@ -159,7 +159,7 @@ import Wire
             let sentence = try #require(status["last_refusal"]?.string)
             #expect(sentence.hasPrefix("diagnostics client ") && sentence.contains(" s ago: "))
             #expect(sentence.contains("the mode is inactive"))
-            #expect(try daemon.control("status").output.contains("1 requests refused, last"))
+            #expect(try daemon.control("status").output.contains("1 request refused, last"))
         }
     }
 

@@ -27,6 +27,16 @@ import Wire
         }
     }
 
+    @Test("the recorder's files are counted in the singular or the plural", arguments: [1, 2])
+    func recorderFiles(count: Int) {
+        let found = check("recorder") {
+            $0.recorder.isEnabled = true
+            $0.recorder.files = count
+        }
+        let files = count == 1 ? "1 file" : "2 files"
+        #expect(found?.finding == "0 s in memory, \(files) on disk")
+    }
+
     @Test("each fault is reported with a remedy")
     func faults() {
         let found: [(DoctorCheck?, DoctorCheck.Level)] = [

@@ -183,7 +183,7 @@ import Wire
         try withTemporaryDirectory { directory throws in
             let bench = try Bench(directory)
             try bench.set(100, rollback: 30)
-            _ = try bench.tuning.save(by: "test")
+            #expect(try bench.tuning.save(by: "test").hasPrefix("Saved 1 setting."))
             bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
             #expect(bench.value == 100)
             #expect(bench.tuning.configurationStatus.unsaved.isEmpty)

@@ -31,6 +31,13 @@ struct FormatTests {
         #expect(Format.count(value) == text)
     }
 
+    @Test(
+        "a count has its noun in the singular or the plural",
+        arguments: [(0, "0 files"), (1, "1 file"), (2, "2 files")])
+    func counted(value: Int, text: String) {
+        #expect(Format.counted(value, "file") == text)
+    }
+
     @Test("long text is wrapped at spaces")
     func wrapped() {
         #expect(Format.wrapped("one two three four", 9) == ["one two", "three", "four"])

@@ -1,3 +1,4 @@
+import PlainText
 import Wire
 
 /// Checks of `doctor` that need only one status report. Each warning or failure contains a
@@ -64,7 +65,7 @@ struct Doctor {
         }
         return DoctorCheck(
             "recorder", .ok,
-            "\(Int(status.recorder.heldS.known ?? 0)) s in memory, \(status.recorder.files) files on disk"
+            "\(Int(status.recorder.heldS.known ?? 0)) s in memory, \(Format.counted(status.recorder.files, "file")) on disk"
         )
     }
 

@@ -86,8 +86,9 @@ enum StatusDoctor {
             return DoctorCheck("loop rate", .warn, "not known yet")
         }
         let finding =
-            "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, \(loop.overruns) overruns, "
-            + "\(loop.lateSamples) late samples"
+            "\(Format.fixed(achieved, 1)) of \(Format.fixed(wanted, 0)) Hz, "
+            + "\(Format.counted(loop.overruns, "overrun")), "
+            + Format.counted(loop.lateSamples, "late sample")
         // A simulator can send messages at any rate, so the loop rate is not checked.
         if second.lockstep != nil { return DoctorCheck("loop rate", .ok, finding) }
         if achieved < 0.98 * wanted {

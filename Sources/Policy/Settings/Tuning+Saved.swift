@@ -1,6 +1,7 @@
 package import Configuration
 import Logging
 import Persistence
+import PlainText
 package import Port
 import Realtime
 import Synchronization
@@ -40,7 +41,7 @@ extension Tuning {
         } commit: { state, saved in
             state.store.adopt(saved: saved.parameters)
             let count =
-                "Saved \(saved.parameters.count) settings."
+                "Saved \(Format.counted(saved.parameters.count, "setting"))."
                 + (state.store.ignoredSentence.map { " " + $0 } ?? "")
             let isNew = state.rollback.beginnings != beginnings
             let isAssistants = !withAssistants && state.hasAssistantsChange

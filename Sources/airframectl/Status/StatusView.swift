@@ -24,7 +24,8 @@ enum StatusView {
         ]
         if let source = status.stoppedBy { lines.append("emergency stop by \(source)") }
         if let refusal = status.lastRefusal {
-            lines += Format.wrapped("\(status.refusals) requests refused, last \(refusal)", 78)
+            let count = Format.counted(status.refusals, "request")
+            lines += Format.wrapped("\(count) refused, last \(refusal)", 78)
         }
         if let loss = status.controlLost { lines += Format.wrapped(loss, 78) }
         lines.append("")

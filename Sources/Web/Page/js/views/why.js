@@ -92,7 +92,7 @@ export class WhyView {
       status.holder ? `In control: ${status.holder}${status.holder_age_s === undefined ? "" : `, last message ${fixed(status.holder_age_s, 0)} s ago`}.` : "No client is in control.",
       status.stopped_by ? `Emergency stop by ${status.stopped_by}.` : null,
       status.control_lost ? `${status.control_lost}.` : null,
-      status.last_refusal ? `${status.refusals} requests refused, last: ${status.last_refusal}` : null,
+      status.last_refusal ? `${status.refusals} ${status.refusals === 1 ? "request" : "requests"} refused, last: ${status.last_refusal}` : null,
     ].filter(Boolean);
     list(this.control, lines, (text) => el("p", {}, rich(text)));
     const row = (label, values, decimals, unit) => el("tr", {}, el("th", { scope: "row" }, `${label}, ${unit}`),
