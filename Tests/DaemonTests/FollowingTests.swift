@@ -73,6 +73,25 @@ struct FollowingTests {
         }
     }
 
+    @Test("the answer of track on names a problem that the companion has reported")
+    func problem() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
+            let companion = try SocketClient(daemon.socket)
+            let broken =
+                #"{"id":1,"method":"companion","params":{"name":"people","level":"warn","finding":"A model is missing.","remedy":"Run make deps-eyes.","following":{"active":false,"people":0}}}"#
+            #expect(try companion.ask(broken)["error"] == nil)
+            let answer = try daemon.control("track", "on")
+            #expect(answer.status == 0, "\(answer)")
+            #expect(
+                answer.output.contains("A model is missing. Run make deps-eyes."),
+                "\(answer.output)")
+            // A phone detects this person, so the models are not needed.
+            let remote = try daemon.control("track", "person", "7")
+            #expect(!remote.output.contains("A model is missing."), "\(remote.output)")
+        }
+    }
+
     @Test("the camera stops when the companion disconnects")
     func death() throws {
         try withDaemon { daemon throws in

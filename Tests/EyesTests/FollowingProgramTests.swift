@@ -14,7 +14,7 @@ struct FollowingProgramTests {
     private static let photo = "/usr/share/doc/opencv-doc/examples/data/messi5.jpg"
 
     private func programs(
-        in directory: FilePath, source: String = photo, patience: Int = 15
+        in directory: FilePath, source: String = photo, patience: Int = 15, more: [String] = []
     ) throws -> (
         daemon: RunningProgram, eyes: RunningProgram
     ) {
@@ -35,7 +35,7 @@ struct FollowingProgramTests {
                 "--set", "rtsp.listen=127.0.0.1:\(port)", "--set",
                 "gimbal.socket=\"\(directory)/s.sock\"", "--set", "video.source=file", "--set",
                 "video.device=\"\(source)\"", "--set", "people.patience_s=\(patience)",
-            ], in: directory)
+            ] + more.flatMap { ["--set", $0] }, in: directory)
         #expect(
             eventually(within: 20) {
                 (try? status(directory))?.companions.contains { $0.report.following != nil }
@@ -63,6 +63,21 @@ struct FollowingProgramTests {
             return true
         }
         return !isVideoReady
+    }
+
+    @Test("missing models are reported before the first attempt to follow a person")
+    func missingModels() throws {
+        guard isVideoReady else { return }
+        try withTemporaryDirectory { directory in
+            let programs = try programs(
+                in: directory, more: ["people.models=\"\(directory)/models\""])
+            let report = try #require(try people(directory))
+            #expect(report.level == .warn && report.finding.contains("libLiteRt.so"), "\(report)")
+            #expect(report.remedy.contains("make deps-eyes"), "\(report)")
+            let answer = try client(directory).json("follow", ["action": .string("on")])
+            #expect(answer["sentence"]?.string?.contains(report.finding) == true, "\(answer.text)")
+            _ = programs
+        }
     }
 
     @Test("the camera turns to a person in the picture, and is held when airframe-eyes is killed")

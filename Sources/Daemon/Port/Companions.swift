@@ -105,13 +105,12 @@ final class Companions: Sendable {
 
     /// Connection and report of the companion that follows people, if its reports are recent; nil
     /// if there is no such companion.
-    func follower(now: Instant) -> (client: Int, state: FollowingState)? {
+    func follower(now: Instant) -> (client: Int, report: CompanionReport)? {
         entries.withLock { entries in
-            for entry in entries
-            where now.seconds(since: entry.time) <= CompanionStatus.silenceLimit {
-                if let state = entry.report.following { return (entry.client, state) }
-            }
-            return nil
+            entries.first {
+                now.seconds(since: $0.time) <= CompanionStatus.silenceLimit
+                    && $0.report.following != nil
+            }.map { (client: $0.client, report: $0.report) }
         }
     }
 

@@ -159,12 +159,27 @@ struct FollowingMethods: Sendable {
                     "The action `person` needs the parameter `person`, the ID of a person.",
                     field: "person")
             }
+            // A phone detects the person of the action `person`, so the models are not needed.
+            let reported = action == .person ? nil : problem
             try choice(action, x: x, y: y, person: person, for: caller.source)
+            if action == .off {
+                return Acknowledgement("No person is followed; the camera holds its direction.")
+            }
+            guard let reported else {
+                return Acknowledgement(
+                    "The camera follows a person as soon as airframe-eyes finds a person.")
+            }
             return Acknowledgement(
-                action == .off
-                    ? "No person is followed; the camera holds its direction."
-                    : "The camera follows a person as soon as airframe-eyes finds a person.")
+                "airframe-eyes tries to find a person, but reports a problem: \(reported)")
         }.answering(Acknowledgement.self)
+    }
+
+    /// Problem that the companion has reported, with its remedy; nil if there is none.
+    private var problem: String? {
+        guard let report = companions.follower(now: MonotonicClock.now)?.report,
+            report.level != .ok
+        else { return nil }
+        return [report.finding, report.remedy].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     /// Handles a user's selection of a person. The mode changes immediately; the answer to the

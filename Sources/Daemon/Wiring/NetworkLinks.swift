@@ -47,7 +47,9 @@ struct NetworkLinks: Sendable {
             var configuration = configuration
             configuration.camera = { companions.stream(now: MonotonicClock.now) }
             configuration.battery = { battery.status(now: MonotonicClock.now) }
-            configuration.following = { companions.follower(now: MonotonicClock.now)?.state }
+            configuration.following = {
+                companions.follower(now: MonotonicClock.now)?.report.following
+            }
             configuration.captured = { companions.camera(now: MonotonicClock.now)?.state }
             configuration.capture = { (action, _) throws(Refusal) in
                 _ = try companions.orders.add(action, for: companions, now: MonotonicClock.now)

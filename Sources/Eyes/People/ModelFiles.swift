@@ -23,4 +23,20 @@ enum ModelFiles {
         return candidates.first { access("\($0)/\(PersonFinder.Files.detector)", R_OK) == 0 }
             ?? candidates[0]
     }
+
+    /// Problem of missing files. The check is fast, because it reads no file.
+    ///
+    /// - Parameter directory: Directory of the models.
+    /// - Returns: Problem with its remedy; nil if the library and all models can be read.
+    static func problem(in directory: String) -> InferenceError? {
+        let names = [
+            PersonFinder.Files.library, PersonFinder.Files.detector, PersonFinder.Files.landmarks,
+        ]
+        let paths = names.map { "\(directory)/\($0)" }
+        guard let path = paths.first(where: { access($0, R_OK) != 0 }) else { return nil }
+        return InferenceError(
+            "airframe-eyes cannot find people, because \(path) cannot be read.",
+            remedy: InferenceError.reinstallation
+                + " To use only the video, set people.enabled = false.")
+    }
 }

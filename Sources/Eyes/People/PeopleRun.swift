@@ -31,7 +31,8 @@ struct PeopleRun {
     /// Mean processing time of a picture, ms; nil before the first picture.
     private var cost: Double?
     private var problem: String?
-    private var isModelProblem = false
+    /// Reason why the models could not be loaded; nil if they were loaded, or not needed yet.
+    private var modelError: InferenceError?
     private var overlay: Overlay?
     /// Tracked person whom a phone detects: ID, latest direction (rad), and time of this direction
     /// (s).
@@ -117,10 +118,10 @@ struct PeopleRun {
         nextReport = cv_now() + PeopleService.interval
         var report = CompanionReport(name: "people")
         report.finding = finding
-        if let problem, examiner == nil, follower.state == .off, isModelProblem {
+        if follower.state == .off, remote == nil, let error = modelProblem(settings) {
             report.level = .warn
-            report.finding = problem
-            report.remedy = "Test the models with airframe-eyes people FILE."
+            report.finding = error.problem
+            report.remedy = error.remedy
         }
         report.following = FollowingState(
             isActive: follower.state != .off || remote != nil, people: count, box: box)
@@ -148,11 +149,19 @@ struct PeopleRun {
         }
     }
 
+    /// Reason why no person can be found: the error of the last attempt to load the models; before
+    /// the first attempt, a missing file.
+    private func modelProblem(_ settings: EyesSettings) -> InferenceError? {
+        guard examiner == nil else { return nil }
+        return modelError
+            ?? ModelFiles.problem(in: ModelFiles.directory(settings.people.models))
+    }
+
     /// Starts to follow a person, and to load the models if necessary.
     private mutating func begin(
         _ choice: PersonFollower.Choice, _ settings: EyesSettings, _ now: Double
     ) {
-        (problem, isModelProblem, remote) = (nil, false, nil)
+        (problem, modelError, remote) = (nil, nil, nil)
         if examiner == nil, loader == nil {
             loader = ModelLoader(directory: ModelFiles.directory(settings.people.models))
         }
@@ -171,15 +180,18 @@ struct PeopleRun {
             examiner = PictureExaminer(finder)
             examiner?.divisions = settings.people.divisions
         case .failure(let error):
-            isModelProblem = true
-            if remote == nil { stop(error.description) }
+            modelError = error
+            service.write(error.description)
+            guard remote == nil else { return }
+            problem = error.description
+            end()
         }
     }
 
     /// Stops following a person, and states the reason in the reports and in the log.
     private mutating func stop(_ reason: String) {
         problem = reason
-        service.write(isModelProblem ? reason : "airframe-eyes has stopped following: \(reason).")
+        service.write("airframe-eyes has stopped following: \(reason).")
         end()
     }
 

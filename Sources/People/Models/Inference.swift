@@ -2,10 +2,22 @@ import CInference
 
 /// Error of the library or a model, with a message that states the remedy.
 public struct InferenceError: Error, Sendable, CustomStringConvertible {
-    /// Message that states the problem and the remedy.
-    public let description: String
+    /// The problem, as a sentence.
+    public let problem: String
+    /// The remedy, as a sentence; empty if there is none.
+    public let remedy: String
 
-    init(_ description: String) { self.description = description }
+    /// Remedy of missing or unusable files.
+    public static let reinstallation = "Run make deps-eyes, or install airframe-eyes again."
+
+    /// Message that states the problem and the remedy.
+    public var description: String { remedy.isEmpty ? problem : "\(problem) \(remedy)" }
+
+    /// Creates an error with its remedy.
+    public init(_ problem: String, remedy: String = "") {
+        self.problem = problem
+        self.remedy = remedy
+    }
 }
 
 /// The LiteRT library, loaded from a file at run time. Any thread can use the library.
@@ -21,8 +33,8 @@ final class InferenceLibrary: @unchecked Sendable {
         let (handle, text) = withErrorText { ci_library_open(path, $0) }
         guard let handle else {
             throw InferenceError(
-                "The library for inference cannot be loaded: \(text). Run make deps-eyes, or install airframe-eyes again."
-            )
+                "The library for inference cannot be loaded: \(text).",
+                remedy: InferenceError.reinstallation)
         }
         self.handle = handle
     }
@@ -57,8 +69,7 @@ final class Model {
         }
         guard let handle else {
             throw InferenceError(
-                "The model cannot be used: \(text). Run make deps-eyes, or install airframe-eyes again."
-            )
+                "The model cannot be used: \(text).", remedy: InferenceError.reinstallation)
         }
         self.library = library
         self.handle = handle
@@ -74,8 +85,8 @@ final class Model {
             ci_model_output_count(handle) == outputCounts.count
         else {
             throw InferenceError(
-                "\(path) is not the model for which this program was made. Run make deps-eyes, or install airframe-eyes again."
-            )
+                "\(path) is not the model for which this program was made.",
+                remedy: InferenceError.reinstallation)
         }
     }
 
