@@ -78,6 +78,20 @@ import Wire
         }
     }
 
+    @Test("the reply to point names the joint whose range ends before the requested angle")
+    func jointEnds() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            let reachable = try daemon.ask("point", #"{"roll":20,"yaw":30}"#)
+            #expect(reachable["limited_by"] == nil, "\(reachable.text)")
+            let steep = try daemon.ask("point", #"{"roll":60,"yaw":0}"#)
+            #expect(steep["limited_by"]?.array?.map(\.string) == ["joints"], "\(steep.text)")
+            #expect(
+                steep["sentence"]?.string?.contains("these joint angles: roll 45°.") == true,
+                "\(steep.text)")
+        }
+    }
+
     @Test("the reply to point contains the duration, the limiting factor and the limited target")
     func pointAnswers() throws {
         try withDaemon { daemon throws in

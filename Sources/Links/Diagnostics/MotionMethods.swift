@@ -240,8 +240,9 @@ extension SocketMethod {
             guard let before, case .camera(.point(let point)) = request.effect else {
                 return Acknowledgement("The camera turns.")
             }
+            let parameters = settings.stabilizerParameters
             return PointForecast(
-                snapshot: before, parameters: settings.stabilizerParameters.setpoint
+                snapshot: before, parameters: parameters.setpoint, jointRange: parameters.jointRange
             ).acknowledgement(angles, duration: seconds, rate: point.rate, mode: before.mode)
         }
     }

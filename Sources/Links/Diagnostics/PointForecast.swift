@@ -9,6 +9,12 @@ struct PointForecast {
     let snapshot: StabilizerSnapshot
     /// The limits of the set-point generator that are in force.
     let parameters: SetpointGenerator.Parameters
+    /// The ranges of the joints.
+    let jointRange: JointRange
+
+    /// Smallest angle beyond the end of a joint's range that is reported, rad (0.5°). The estimated
+    /// angles of handle and camera are less accurate than the set-point.
+    private static let tolerance = 0.5 * Double.pi / 180
 
     /// Creates the answer to an accepted `point` request.
     ///
@@ -45,6 +51,13 @@ struct PointForecast {
             sentences.append(
                 "motion.range_deg limits the turn to \(Self.text(forecast.goal, where: own)).")
         }
+        let ends = jointEnds(before: forecast.goal)
+        if !ends.isEmpty {
+            limits.append("joints")
+            sentences.append(
+                "joints.range_deg stops the camera before the target, at these joint angles: \(ends)."
+            )
+        }
         let left = Self.names(where: angles, butNot: own)
         if !left.isEmpty {
             limits.append("mode")
@@ -56,6 +69,32 @@ struct PointForecast {
             sentences.joined(separator: " "),
             durationS: snapshot.output.enabled ? Number(forecast.duration) : nil,
             limitedBy: limits)
+    }
+
+    /// Text with the ends of the joints' ranges at which the camera stops before the target, such as
+    /// "roll 45°"; empty if the camera can reach the target, or if the joint angles are unknown. The
+    /// handle is assumed not to move.
+    private func jointEnds(before goal: AxisVector) -> String {
+        if case .assumed = snapshot.jointSource { return "" }
+        let handle = snapshot.attitude * EulerZXY.quaternion(snapshot.joints).conjugate
+        let target = EulerZXY.quaternion(goal.filled(from: snapshot.pointing.target))
+        let joints = Self.axes(EulerZXY.angles(handle.conjugate * target))
+        let ranges = zip(Self.axes(jointRange.minimum), Self.axes(jointRange.maximum))
+        return zip(joints, ranges).compactMap { joint, range -> String? in
+            let (low, high) = (range.0.1, range.1.1)
+            // A range can contain angles beyond half a turn.
+            let isReachable = [-1.0, 0, 1].contains { turns in
+                let angle = joint.1 + turns * 2 * .pi
+                return angle >= low - Self.tolerance && angle <= high + Self.tolerance
+            }
+            guard joint.1.isFinite, !isReachable else { return nil }
+            let end = abs(joint.1 - low) < abs(joint.1 - high) ? low : high
+            return "\(joint.0) \(Self.degrees(end))"
+        }.joined(separator: ", ")
+    }
+
+    private static func degrees(_ angle: Double) -> String {
+        "\(Format.plain((angle * 1800 / .pi).rounded() / 10))°"
     }
 
     private static func name(of limit: MotionLimit) -> (name: String, key: String)? {
@@ -83,7 +122,7 @@ struct PointForecast {
                 let turn = Angle(radians: goal.1).shortestArc(to: .radians(asked.1)).radians
                 return abs(turn) > 1e-9
             }
-            .map { goal, _ in "\(goal.0) \(Format.plain((goal.1 * 1800 / .pi).rounded() / 10))°" }
+            .map { goal, _ in "\(goal.0) \(degrees(goal.1))" }
             .joined(separator: ", ")
     }
 }
