@@ -264,7 +264,7 @@ extension DaemonClient {
         return switch error {
         case ENOENT:
             .unreachable(
-                "There is no socket \(path). Is airframed running? If not, start airframed (\(start)); if it uses another diagnostics.socket, pass --socket PATH."
+                "There is no socket \(path). Is airframed running? If not, start airframed (\(start)); if it uses another diagnostics.socket, pass --socket PATH. If make run has started it in another terminal, enter `. .build/environment` in this terminal."
             )
         case ECONNREFUSED where !isSocket(path):
             .unreachable(
