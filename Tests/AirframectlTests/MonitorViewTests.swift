@@ -35,6 +35,15 @@ struct MonitorViewTests {
         return status
     }
 
+    @Test("while a stop is latched, the last line states how to end it")
+    func stopped() {
+        var status = moving()
+        status.stoppedBy = "diagnostics client 3"
+        let last = MonitorView(status: status).render(size).last
+        #expect(last?.contains("airframectl stop --reset in another terminal") == true)
+        #expect(last?.hasSuffix("q quit") == true)
+    }
+
     @Test("at 80 by 24 characters, every line fits, and the most important lines are as expected")
     func golden() {
         var view = MonitorView(status: moving())

@@ -5,6 +5,10 @@ import Wire
 enum MonitorKey {
     /// Help text about the keys, for the bottom line of the monitor.
     static let legend = "space STOP  c centre  mode: l p f n r i  q quit"
+    /// Text instead of `legend` while an emergency stop is latched: then the other keys have no
+    /// effect, and no key resets the stop.
+    static let stoppedLegend =
+        "STOPPED: airframectl stop --reset in another terminal ends the stop  q quit"
 
     /// Keys that end the monitor, including Ctrl-C, see `Terminal`.
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]

@@ -246,6 +246,7 @@ struct MonitorView {
 
     private func footer(_ width: Int) -> String {
         if let answer { return " " + style(.strong, answer) }
+        guard status.stoppedBy == nil else { return style(.quiet, " " + MonitorKey.stoppedLegend) }
         let left = " " + MonitorKey.legend
         let unsaved = status.configuration.unsaved.count
         let realtime = status.realtime
