@@ -32,6 +32,7 @@ import Wire
             try daemon.status("off") { $0["enabled"]?.bool == false }
             let moved = try daemon.control("motor", "test", "yaw", "--yes", "--duration", "0.5")
             #expect(moved.status == 0, "\(moved.errors)")
+            #expect(moved.output.contains("must have turned right first"), "\(moved.output)")
             try daemon.status("off again") { $0["enabled"]?.bool == false }
         }
     }

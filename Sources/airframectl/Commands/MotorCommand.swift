@@ -14,7 +14,7 @@ struct MotorCommand: ParsableCommand {
         ])
 }
 
-struct MotorTestCommand: AcknowledgedCommand {
+struct MotorTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Move one motor slightly, to check its axis and its direction.",
@@ -60,8 +60,16 @@ struct MotorTestCommand: AcknowledgedCommand {
         } while signal == nil && DaemonClient.now() < end
         // A request other than a motor test ends the motor test immediately. A request for the
         // current mode ends the test without any other effect.
-        try acknowledge(client, .mode, ["mode": "inactive"])
+        let result = try client.json(.mode, ["mode": "inactive"])
+        Output.line(options.json ? result.text : Self.expectation(axis))
         if signal != nil { throw ExitCodes.failure(after: signal) }
+    }
+
+    /// Direction in which the motor must have turned first, and the remedy for another direction.
+    static func expectation(_ axis: String) -> String {
+        let (right, wrong) = axis == "pitch" ? ("up", "down") : ("right", "left")
+        return
+            "The motor test of \(axis) has ended. The camera must have turned \(right) first; if it turned \(wrong) first, change the sign of the motor's value in motors.direction (servos: servo.direction). `airframectl setup motors` measures the direction."
     }
 
     private static func isConfirmed(_ axis: String) -> Bool {
