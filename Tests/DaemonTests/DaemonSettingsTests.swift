@@ -15,6 +15,8 @@ import Wire
             let set = try daemon.control("set", Self.key, "300")
             #expect(set.status == 0)
             #expect(set.output.contains("control.max_rate_dps = 300"))
+            let same = try daemon.control("set", "hardware.backend", "simulated")
+            #expect(same.output == "hardware.backend = simulated, as before.\n")
             let diff = try daemon.control("diff").output
             #expect(diff.contains("control.max_rate_dps") && diff.contains("not saved"))
             #expect(

@@ -346,6 +346,16 @@ import Wire
         }
     }
 
+    @Test("the active value of a setting that needs a restart adds no history entry")
+    func unchangedHistory() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            _ = try bench.tuning.set(
+                key: "hardware.backend", value: "simulated", rollback: nil, by: Self.client)
+            #expect(bench.tuning.history.entries.isEmpty)
+        }
+    }
+
     @Test("each save and the regular end of the program store the history for the next start")
     func historyOverRestarts() throws {
         try withTemporaryDirectory { directory in

@@ -190,6 +190,8 @@ package final class Tuning: Sendable {
             return ends
         }
         if endsAssistants { tell(who, "ended an assistant's temporary change, which has reverted") }
+        // The only permitted value of a setting that needs a restart is its active value.
+        guard Schema.setting(key)?.applies == .live else { return }
         let undo = rollback.map { "; reverts after \(Int($0)) s unless saved" } ?? ""
         tell(who, "set \(key) = \(written)\(undo)")
     }

@@ -50,7 +50,8 @@ enum SettingsView {
     static func sentence(_ setting: Setting) -> String {
         let unit = setting.unit.isEmpty ? "" : " " + setting.unit
         var text = "\(setting.key) = \(Format.value(setting.value))\(unit)"
-        if !setting.isLive { text += ", effective after a restart" }
+        // airframed accepts only the active value of a setting that needs a restart.
+        if !setting.isLive { text += ", as before" }
         if let rollback = setting.rollbackS?.known {
             text += "; reverts in \(Format.duration(rollback.rounded(.up))) unless saved"
         }
