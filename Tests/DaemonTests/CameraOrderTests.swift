@@ -57,6 +57,9 @@ struct CameraOrderTests {
             let alone = try daemon.control("camera", "photo")
             #expect(alone.status != 0 && alone.errors.contains("airframe-eyes"), "\(alone)")
             #expect(try daemon.control("camera", "set").status == 64)
+            let words = try daemon.control("camera", "set", "rate", "30")
+            #expect(words.status == 64 && words.errors.contains("rate has no value."))
+            #expect(!words.errors.contains("--set"), "\(words.errors)")
             #expect(try daemon.control("camera", "record", "video.width=1").status == 64)
             let companion = try SocketClient(daemon.socket)
             func report(

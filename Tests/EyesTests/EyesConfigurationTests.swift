@@ -94,6 +94,24 @@ struct EyesConfigurationTests {
         #expect(failure?.description.contains("outside 160...1920") == true)
     }
 
+    @Test(
+        "a problem of a command names no option, and suggests a key for a short name",
+        arguments: [
+            (
+                "rate=30",
+                "rate = 30 is not a known key. Did you mean video.rate_hz or people.rate_hz or pictures.rate_hz?"
+            ),
+            ("width=640", "width = 640 is not a known key. Did you mean video.width or pictures"),
+            ("rate", "rate has no value. Write KEY=VALUE, such as"),
+        ])
+    func command(_ text: String, _ sentence: String) {
+        let configuration = EyesConfiguration(file: "/missing/eyes.toml")
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.applying([text], to: EyesSettings())
+        }
+        #expect(failure?.description.hasPrefix(sentence) == true, "\(failure?.description ?? "")")
+    }
+
     @Test("every setting can be read and written", arguments: EyesSchema.settings)
     func roundTrip(_ setting: EyesSetting) throws {
         var settings = EyesSettings()

@@ -1,4 +1,3 @@
-import PlainText
 import SystemPackage
 
 /// Loader of a companion program's settings. The loader reads the configuration file, then the
@@ -46,14 +45,14 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
                 pair.key, pair.value, at: .file(file.string, line: pair.line, column: nil),
                 to: &settings, &problems)
         }
-        apply(overrides, to: &settings, &problems)
+        apply(overrides, at: .commandLine, to: &settings, &problems)
         return try checked(settings, problems)
     }
 
     /// Changes settings without reading the file.
     ///
     /// - Parameters:
-    ///   - texts: Changes `KEY=VALUE`, in the format of `--set`.
+    ///   - texts: Changes `KEY=VALUE` from a request, in the format of `--set`.
     ///   - settings: Settings from an earlier `load`.
     /// - Returns: Valid settings.
     /// - Throws: An error that lists all problems.
@@ -62,7 +61,7 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     {
         var settings = settings
         var problems: [ConfigurationProblem] = []
-        apply(texts, to: &settings, &problems)
+        apply(texts, at: nil, to: &settings, &problems)
         return try checked(settings, problems)
     }
 
@@ -75,16 +74,17 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     }
 
     private func apply(
-        _ texts: [String], to settings: inout Settings, _ problems: inout [ConfigurationProblem]
+        _ texts: [String], at place: Place?, to settings: inout Settings,
+        _ problems: inout [ConfigurationProblem]
     ) {
         for text in texts {
             guard let equals = text.firstIndex(of: "=") else {
-                problems.append(.withoutValue(text, example: example))
+                problems.append(.withoutValue(text, at: place, example: example))
                 continue
             }
             apply(
                 String(text[..<equals]), String(text[text.index(after: equals)...]),
-                at: .commandLine, to: &settings, &problems)
+                at: place, to: &settings, &problems)
         }
     }
 
@@ -102,11 +102,11 @@ public struct CompanionConfiguration<Settings: Sendable>: Sendable {
     }
 
     private func apply(
-        _ key: String, _ text: String, at place: Place, to settings: inout Settings,
+        _ key: String, _ text: String, at place: Place?, to settings: inout Settings,
         _ problems: inout [ConfigurationProblem]
     ) {
         guard let setting = schema.setting(key) else {
-            let guess = Suggestion.nearest(to: key, in: schema.settings.map(\.rule.key))
+            let guess = KeySuggestion.nearest(to: key, in: schema.settings.map(\.rule.key))
             return problems.append(.unknown(key, value: text, at: place, guess: guess))
         }
         do throws(ConfigurationProblem) {

@@ -108,9 +108,7 @@ public enum ConfigurationLoader {
         _ text: String
     ) throws(ConfigurationProblem) -> (Setting, SettingValue) {
         guard let equals = text.firstIndex(of: "=") else {
-            throw ConfigurationProblem(
-                .syntax, at: .commandLine, key: ConfigurationProblem.shortened(text),
-                "has no value", hint: "Write --set KEY=VALUE, such as --set loop.rate_hz=500.")
+            throw .withoutValue(text, at: .commandLine, example: "loop.rate_hz=500")
         }
         let key = String(decoding: Array(text[..<equals].utf8).trimmingBlanks(), as: UTF8.self)
         return try value(

@@ -2,19 +2,32 @@ import PlainText
 
 /// Suggestion of a setting for an unknown key.
 enum KeySuggestion {
-    /// Finds the most likely intended setting for an unknown key. The first candidate is a setting
-    /// with the same name in another table. The second candidate is the setting with the most
-    /// similar full key. The third candidate is the setting with the most similar name. If two
-    /// settings have this name, the result contains both keys.
+    /// Finds the most likely intended setting of airframed for an unknown key.
     static func setting(for key: String) -> String? {
-        let name = key.split(separator: ".").last.map(String.init) ?? key
-        let sameName = Schema.settings.filter { $0.name == name }.map(\.key)
+        nearest(to: key, in: Schema.settings.map(\.key))
+    }
+
+    /// Finds the most likely intended key for an unknown key. The first candidate is a key with
+    /// the same name in another table. The second candidate is the most similar full key. The third
+    /// candidate is the key with the most similar name, or with a name that continues the given
+    /// name, such as `video.rate_hz` for `rate`. If two or three keys have this name, the result
+    /// contains all of them.
+    static func nearest(to key: String, in keys: [String]) -> String? {
+        let wanted = name(of: key)
+        let sameName = keys.filter { name(of: $0) == wanted }
         if sameName.count == 1 { return sameName[0] }
         if let sibling = Suggestion.nearest(to: key, in: sameName) { return sibling }
-        if let close = Suggestion.nearest(to: key, in: Schema.settings.map(\.key)) { return close }
-        let last = Suggestion.nearest(to: name, in: Schema.settings.map(\.name))
-        let owners = Schema.settings.filter { $0.name == last }.map(\.key)
-        return (1...2).contains(owners.count) ? owners.joined(separator: " or ") : nil
+        if let close = Suggestion.nearest(to: key, in: keys) { return close }
+        let last = Suggestion.nearest(to: wanted, in: keys.map(name(of:)))
+        let owners = keys.filter { other in
+            last.map { name(of: other) == $0 } ?? name(of: other).hasPrefix(wanted + "_")
+        }
+        return (1...3).contains(owners.count) ? owners.joined(separator: " or ") : nil
+    }
+
+    /// Part of a key after the last dot.
+    private static func name(of key: String) -> String {
+        key.split(separator: ".").last.map(String.init) ?? key
     }
 
     /// Finds the setting that the user probably meant after an assignment to a table. The key of

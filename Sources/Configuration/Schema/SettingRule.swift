@@ -77,11 +77,20 @@ extension ConfigurationProblem {
             hint: guess.map { "Did you mean \($0)?" })
     }
 
-    /// Creates the problem for an argument of `--set` without a value.
-    public static func withoutValue(_ text: String, example: String) -> ConfigurationProblem {
-        ConfigurationProblem(
-            .syntax, at: .commandLine, key: shortened(text), "has no value",
-            hint: "Write --set KEY=VALUE, such as --set \(example).")
+    /// Creates the problem for an argument `KEY=VALUE` without a value.
+    ///
+    /// - Parameters:
+    ///   - text: The argument.
+    ///   - place: `commandLine` for an argument of `--set`; nil for a request.
+    ///   - example: Correct `KEY=VALUE`, for the message.
+    /// - Returns: The problem.
+    public static func withoutValue(
+        _ text: String, at place: Place?, example: String
+    ) -> ConfigurationProblem {
+        let option = place == .commandLine ? "--set " : ""
+        return ConfigurationProblem(
+            .syntax, at: place, key: shortened(text), "has no value",
+            hint: "Write \(option)KEY=VALUE, such as \(option)\(example).")
     }
 }
 

@@ -35,6 +35,10 @@ struct CameraCommand: AcknowledgedCommand {
         guard settings.isEmpty == (action != .set) else {
             throw ValidationError("\"set\" requires KEY=VALUE; the other actions have no settings.")
         }
+        if let text = settings.first(where: { !$0.contains("=") }) {
+            throw ValidationError(
+                "\(text) has no value. Write KEY=VALUE, such as video.rate_hz=30.")
+        }
     }
 
     func run() throws {
