@@ -76,6 +76,25 @@ struct CommandLineTests {
     }
 
     @Test(
+        "the message about a wrong option of point or rate names this option",
+        arguments: [
+            ("point --tilt 3", "Unknown option '--tilt'."),
+            ("rate --pich=3", "Unknown option '--pich=3'. Did you mean --pitch?"),
+            ("point pitch -30", "Unexpected argument 'pitch'. Did you mean --pitch?"),
+            ("point --yaw 2 --pich 3", "Unknown option '--pich'. Did you mean --pitch?"),
+            ("point --pitch nan", "--pitch must be a finite number."),
+            ("rate --yaw inf", "--yaw must be a finite number."),
+            ("point", "Give at least one of --yaw, --roll and --pitch"),
+        ])
+    func wrongOption(line: String, message: String) {
+        let words = line.split(separator: " ").map(String.init)
+        let error = #expect(throws: (any Error).self) { try Airframectl.parseAsRoot(words) }
+        let text = error.map { Airframectl.fullMessage(for: $0) } ?? ""
+        #expect(text.contains(message), "\(text)")
+        #expect(!text.contains("<words>"), "the usage does not show the internal argument")
+    }
+
+    @Test(
         "an invalid command is refused with exit code 64",
         arguments: [
             "point", "rate", "set loop.rate_hz", "set a b c", "baseline store", "log --lines 0",

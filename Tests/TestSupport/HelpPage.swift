@@ -20,6 +20,7 @@ public struct HelpPage {
             var allValues: [String]?
             var isOptional: Bool
             var isRepeating: Bool
+            var shouldDisplay: Bool
         }
         /// Name.
         public var commandName: String
@@ -86,7 +87,7 @@ public struct HelpPage {
         }
         let arguments = (command.arguments ?? []).filter { argument in
             let spelling = Self.spelling(argument)
-            return spelling != "--help"
+            return argument.shouldDisplay && spelling != "--help"
                 && !common.contains {
                     Self.spelling($0) == spelling && $0.abstract == argument.abstract
                 }

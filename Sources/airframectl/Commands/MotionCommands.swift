@@ -18,6 +18,14 @@ extension AcknowledgedCommand {
     }
 }
 
+/// Checks that options have finite values: JSON has no others, so the daemon would not receive
+/// them.
+private func requireNumbers(_ options: [(name: String, value: Double?)]) throws {
+    for (name, value) in options where value?.isFinite == false {
+        throw ValidationError("--\(name) must be a finite number.")
+    }
+}
+
 struct ModeCommand: AcknowledgedCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode",
@@ -66,10 +74,16 @@ struct PointCommand: AcknowledgedCommand {
         help: "Largest rate of each axis, degrees per second; instead of --duration.")
     var rate: Double?
 
+    @OptionGroup var unexpected: UnexpectedArguments
+
     func validate() throws {
+        try unexpected.refuse(options: ["yaw", "roll", "pitch", "duration", "rate"])
         guard yaw != nil || roll != nil || pitch != nil else {
             throw ValidationError("Give at least one of --yaw, --roll and --pitch, in degrees.")
         }
+        try requireNumbers([
+            ("yaw", yaw), ("roll", roll), ("pitch", pitch), ("duration", duration), ("rate", rate),
+        ])
         guard duration == nil || rate == nil else {
             throw ValidationError(
                 "Give --duration or --rate, not both: each of them determines how long the turn takes."
@@ -116,11 +130,15 @@ struct RateCommand: AcknowledgedCommand {
     )
     var duration: Double?
 
+    @OptionGroup var unexpected: UnexpectedArguments
+
     func validate() throws {
+        try unexpected.refuse(options: ["yaw", "roll", "pitch", "duration"])
         guard yaw != nil || roll != nil || pitch != nil else {
             throw ValidationError(
                 "Give at least one of --yaw, --roll and --pitch, in degrees per second.")
         }
+        try requireNumbers([("yaw", yaw), ("roll", roll), ("pitch", pitch)])
         if let duration, !(0...3600).contains(duration) {
             throw ValidationError("--duration must be 0 to 3600 seconds.")
         }
