@@ -88,10 +88,25 @@ struct CommandLineTests {
         ])
     func wrongOption(line: String, message: String) {
         let words = line.split(separator: " ").map(String.init)
-        let error = #expect(throws: (any Error).self) { try Airframectl.parseAsRoot(words) }
+        let error = #expect(throws: (any Error).self) { _ = try Airframectl.parseAsRoot(words) }
         let text = error.map { Airframectl.fullMessage(for: $0) } ?? ""
         #expect(text.contains(message), "\(text)")
         #expect(!text.contains("<words>"), "the usage does not show the internal argument")
+    }
+
+    @Test(
+        "the lists of a help text keep their columns in a narrow terminal",
+        arguments: ["pair", "profile", "setup", "mode"], [60, 80])
+    func help(command: String, columns: Int) throws {
+        let error = try #require(throws: (any Error).self) {
+            var help = try Airframectl.parseAsRoot([command, "--help"])
+            try help.run()
+        }
+        let lines = Airframectl.message(for: error, columns: columns).split(separator: "\n")
+        let usage = lines.firstIndex { $0.hasPrefix("USAGE") } ?? 0
+        #expect(lines[..<usage].allSatisfy { $0.count <= columns })
+        let list = lines[..<usage].drop { !$0.contains("   ") }
+        #expect(list.contains { $0.hasPrefix("      ") }, "a continued item is indented")
     }
 
     @Test(

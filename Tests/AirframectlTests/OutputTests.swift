@@ -22,6 +22,30 @@ import Testing
         #expect(Output.shown("a\nb\tc") == "a\nb\tc")
     }
 
+    @Test(
+        "a wide line is broken between words, and continues below its last column",
+        arguments: [
+            ("short", ["short"]),
+            ("one two three four five", ["one two three", "four five"]),
+            ("name  one two three four", ["name  one two", "      three", "      four"]),
+            ("- one two three four", ["- one two", "  three four"]),
+            ("  one two three four", ["  one two", "  three four"]),
+            ("12.5  notice  one two", ["12.5  notice", "      one two"]),
+            ("anUnusuallyLongWord two", ["anUnusuallyLongWord", "two"]),
+        ])
+    func folded(text: String, lines: [String]) {
+        #expect(Output.folded(text, to: 13) == lines)
+        #expect(Output.folded(text, to: .max) == [text])
+    }
+
+    @Test("colours do not count as width")
+    func foldedColours() {
+        let style = Style(isColoured: true)
+        let line = style(.caution, "name") + "  one two"
+        #expect(Output.folded(line, to: 13) == [line])
+        #expect(Output.folded(line, to: 12) == [style(.caution, "name") + "  one", "      two"])
+    }
+
     @Test("control characters of a table are escaped on standard output, but not in a file")
     func table() throws {
         let line = "1,\"phone \u{9B}2J\"\n"

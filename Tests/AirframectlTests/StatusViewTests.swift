@@ -22,6 +22,15 @@ struct StatusViewTests {
         #expect(lines[1] == "- Transfers fail.")
     }
 
+    @Test("reasons fit into a narrow terminal")
+    func narrow() {
+        var status = Status()
+        let words = Array(repeating: "word", count: 40).joined(separator: " ") + "."
+        status.inhibitions = [Inhibition(name: "x", sentence: words)]
+        let lines = StatusView.lines(status, .plain, width: 40)
+        #expect(lines.prefix { !$0.isEmpty }.allSatisfy { $0.count <= 40 })
+    }
+
     @Test("a long reason continues on the next lines without a loss of text")
     func longReason() {
         let words = Array(repeating: "word", count: 40).joined(separator: " ") + "."

@@ -35,7 +35,7 @@ struct LogCommand: ParsableCommand {
             let page: LogPage = try client.request(.log, params)
             since = page.next
             if page.lost > 0, !options.json {
-                Output.line(
+                Output.row(
                     style(
                         .caution,
                         "… \(page.lost) lines were overwritten before this client read them"
@@ -45,7 +45,7 @@ struct LogCommand: ParsableCommand {
                 if options.json {
                     try Output.json(line)
                 } else {
-                    Output.line(Self.text(line, style))
+                    Output.row(Self.text(line, style))
                 }
             }
         } while follow && signals.next(within: Self.period) == nil

@@ -14,7 +14,8 @@ extension AcknowledgedCommand {
         _ client: DaemonClient, _ method: Method, _ params: [String: JSONValue] = [:]
     ) throws {
         let result = try client.json(method, params)
-        Output.line(options.json ? result.text : result["sentence"]?.string ?? result.text)
+        if options.json { return Output.line(result.text) }
+        Output.row(result["sentence"]?.string ?? result.text)
     }
 }
 

@@ -61,7 +61,7 @@ struct MotorTestCommand: ParsableCommand {
         // A request other than a motor test ends the motor test immediately. A request for the
         // current mode ends the test without any other effect.
         let result = try client.json(.mode, ["mode": "inactive"])
-        Output.line(options.json ? result.text : Self.expectation(axis))
+        options.json ? Output.line(result.text) : Output.row(Self.expectation(axis))
         if signal != nil { throw ExitCodes.failure(after: signal) }
     }
 

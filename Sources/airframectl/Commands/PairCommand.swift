@@ -12,8 +12,7 @@ struct PairCommand: ParsableCommand {
             list             paired phones (the default)
             allow            let new phones pair for --seconds, and show the passkey to type on the phone
             forget ADDRESS   forget the keys of a phone
-            web              show the code for the page of airframe-web, valid for --seconds; with --list,
-                             list the paired browsers; with --revoke ID, remove one browser (or all)
+            web              show the code for the page of airframe-web, valid for --seconds; with --list, list the paired browsers; with --revoke ID, remove one browser (or all)
 
             For phones, pairing is needed only with bluetooth.security = "encrypted". The log also contains the passkey.
             """)

@@ -100,7 +100,7 @@ struct DiffCommand: ParsableCommand {
         let client = try options.connect()
         if options.json { return Output.line(try client.json(.diff).text) }
         let changes: [SettingChange] = try client.request(.diff)
-        SettingsView.lines(changes, .forOutput()).forEach(Output.line)
+        SettingsView.lines(changes, .forOutput()).forEach(Output.row)
     }
 }
 

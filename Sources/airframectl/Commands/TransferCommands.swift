@@ -19,7 +19,7 @@ struct HistoryCommand: ParsableCommand {
         let entries: [HistoryEntry] = try client.request(.history)
         guard !entries.isEmpty else { return Output.line("No setting has changed.") }
         for entry in entries {
-            Output.line("\(Self.local(entry.time.known ?? 0))  \(entry.who) \(entry.what)")
+            Output.row("\(Self.local(entry.time.known ?? 0))  \(entry.who) \(entry.what)")
         }
     }
 

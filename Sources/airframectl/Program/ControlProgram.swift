@@ -66,13 +66,29 @@ struct Airframectl: ParsableCommand {
         }
     }
 
+    /// Text of an error of the parser, or a help text.
+    static func message(
+        for error: any Error, of root: any ParsableCommand.Type = Airframectl.self, columns: Int
+    ) -> String {
+        let text = root.fullMessage(for: error)
+        // Completions and their scripts are messages too, and their lines stay unchanged.
+        guard root.exitCode(for: error).isSuccess, text.hasPrefix("OVERVIEW: ") else {
+            return text
+        }
+        // The parser would break the lines of a list without indenting their continuation.
+        let lines = root.fullMessage(for: error, columns: 1 << 20)
+        return lines.split(separator: "\n", omittingEmptySubsequences: false)
+            .flatMap { Output.folded(String($0), to: columns) }.joined(separator: "\n")
+    }
+
     /// Ends the process with the help text, or with the parser's message about the command line.
     /// The message can contain external text, so its control characters are escaped.
     private static func end(
         with error: any Error, of root: any ParsableCommand.Type = Airframectl.self
     ) -> Never {
         let code = root.exitCode(for: error)
-        let text = root.fullMessage(for: error)
+        let columns = Output.columns
+        let text = message(for: error, of: root, columns: columns == .max ? 80 : columns)
         if !text.isEmpty {
             Output.write(text + "\n", to: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO)
         }

@@ -65,14 +65,17 @@ struct DoctorCommand: ParsableCommand {
                 levels.contains(.fail) ? .fail : levels.contains(.warn) ? .warn : .ok
             return try Output.json(Report(checks: checks, worst: worst))
         }
-        DoctorView.lines(checks, .forOutput()).forEach(Output.line)
+        DoctorView.lines(checks, .forOutput(), width: Output.columns).forEach(Output.row)
     }
 }
 
 /// Text output of `airframectl doctor`.
 enum DoctorView {
-    static func lines(_ checks: [DoctorCheck], _ style: Style) -> [String] {
+    static func lines(
+        _ checks: [DoctorCheck], _ style: Style, width terminal: Int = .max
+    ) -> [String] {
         let width = checks.map(\.name.count).max() ?? 0
+        let indent = width + 8
         var lines: [String] = []
         for check in checks {
             let role: Style.Role =
@@ -84,8 +87,8 @@ enum DoctorView {
             let level = style(role, Format.left(check.level.rawValue, 4))
             lines.append("\(level)  \(Format.left(check.name, width))  \(check.finding)")
             guard !check.remedy.isEmpty else { continue }
-            for part in Format.wrapped(check.remedy, 72) {
-                lines.append(String(repeating: " ", count: width + 8) + part)
+            for part in Format.wrapped(check.remedy, min(72, terminal - indent)) {
+                lines.append(String(repeating: " ", count: indent) + part)
             }
         }
         let (fails, warnings) = (

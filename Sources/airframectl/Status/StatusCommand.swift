@@ -15,7 +15,7 @@ struct StatusCommand: ParsableCommand {
         if options.json {
             Output.line(json.text)
         } else {
-            StatusView.lines(status, .forOutput()).forEach(Output.line)
+            StatusView.lines(status, .forOutput(), width: Output.columns).forEach(Output.row)
         }
         if MotionState(status).isInhibited { throw ExitCode(ExitCodes.inhibited) }
     }

@@ -3,13 +3,22 @@ import Wire
 
 /// Text output of `airframectl status`.
 enum StatusView {
-    static func lines(_ status: Status, _ style: Style) -> [String] {
+    /// Width of sentences in a wide terminal, and without a terminal, characters.
+    private static let widest = 78
+    /// Characters for the headline in front of the first sentence.
+    private static let headline = 12
+
+    static func lines(_ status: Status, _ style: Style, width: Int = .max) -> [String] {
         let state = MotionState(status)
-        let reasons = state.sentences.map { Format.wrapped($0, 66) }
+        let width = min(width, widest)
+        let (reasons, notices) = (
+            state.sentences.map { Format.wrapped($0, width - headline) },
+            state.notices.map { Format.wrapped($0, width - headline) }
+        )
         let first = reasons.first?.first.map { "  \($0)" } ?? ""
         var lines = [style(state.role, state.headline) + first]
         lines += reasons.prefix(1).flatMap { $0.dropFirst() }.map { "  " + $0 }
-        for reason in reasons.dropFirst() + state.notices.map({ Format.wrapped($0, 66) }) {
+        for reason in reasons.dropFirst() + notices {
             lines += reason.enumerated().map { ($0.offset == 0 ? "- " : "  ") + $0.element }
         }
         lines += [
@@ -25,9 +34,9 @@ enum StatusView {
         if let source = status.stoppedBy { lines.append("emergency stop by \(source)") }
         if let refusal = status.lastRefusal {
             let count = Format.counted(status.refusals, "request")
-            lines += Format.wrapped("\(count) refused, last \(refusal)", 78)
+            lines += Format.wrapped("\(count) refused, last \(refusal)", width)
         }
-        if let loss = status.controlLost { lines += Format.wrapped(loss, 78) }
+        if let loss = status.controlLost { lines += Format.wrapped(loss, width) }
         lines.append("")
         lines += axes(status).lines(style)
         lines.append("")
