@@ -51,6 +51,20 @@ import Wire
         }
     }
 
+    @Test("a failed write to standard output is reported; a closed pipe is not")
+    func failedOutput() throws {
+        try withTemporaryDirectory { directory throws in
+            func run(_ command: String) throws -> Program.Result {
+                try Program.run(
+                    ["sh", "-c", command, try Program.built("airframectl")], in: directory)
+            }
+            let full = try run(#""$0" --help >/dev/full"#)
+            #expect(full.status == 1)
+            #expect(full.errors.contains("Standard output cannot be written: No space left"))
+            #expect(try run(#""$0" --help | true"#).errors.isEmpty)
+        }
+    }
+
     @Test("control characters in the arguments are escaped in error messages")
     func hostileCommandLine() throws {
         try withTemporaryDirectory { directory throws in

@@ -2,6 +2,7 @@ import CLinuxShim
 import FoundationEssentials
 import Glibc
 import PlainText
+import SystemPackage
 import Wire
 
 /// Standard output and standard error. All output of the program uses this type, which escapes
@@ -53,11 +54,21 @@ enum Output {
                         poll(&entry, 1, -1)
                         continue
                     }
-                    Glibc.exit(errno == EPIPE ? 0 : 1)
+                    end(after: Errno(rawValue: errno), at: descriptor)
                 }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }
+    }
+
+    /// Ends the program after a failed write. A closed pipe is not a failure: the reader has read
+    /// enough.
+    private static func end(after failure: Errno, at descriptor: Int32) -> Never {
+        if failure == .brokenPipe { Glibc.exit(0) }
+        if descriptor == STDOUT_FILENO {
+            error("airframectl: Standard output cannot be written: \(failure).")
+        }
+        Glibc.exit(1)
     }
 
     /// Writes a value as compact JSON.
