@@ -195,6 +195,18 @@ import Wire
             in: daemon.directory)
     }
 
+    @Test("the answer to release states whether the client was in control")
+    func release() throws {
+        try withDaemon { daemon throws in
+            let idle = try daemon.control("release")
+            #expect(idle.output == "You were not in control; nothing has changed.\n")
+            let client = try SocketClient(daemon.socket)
+            #expect(try client.ask(#"{"id":1,"method":"take"}"#)["error"] == nil)
+            let reply = try client.ask(#"{"id":2,"method":"release"}"#)
+            #expect(reply["result"]?["sentence"] == "You have released control.")
+        }
+    }
+
     @Test("an emergency stop lasts until a user resets it and selects a mode")
     func emergencyStop() throws {
         try withDaemon { daemon throws in

@@ -175,10 +175,16 @@ extension SocketMethod {
             move("take", "Takes control of the camera without moving it.", [], port) {
                 (_) throws(Refusal) in Move(.take, "You are in control.")
             },
-            move("release", "Releases control; the camera stops turning.", [], port) {
-                (_) throws(Refusal) in
-                Move(.release, "You have released control.")
-            },
+            .change("release", "Releases control; the camera stops turning.", []) {
+                (_, caller) throws(Refusal) in
+                let control = port.control
+                let isInControl = [control.holder, control.driver].contains(caller.source)
+                try port.request(.release, from: caller.source, now: port.now)
+                return Acknowledgement(
+                    isInControl
+                        ? "You have released control."
+                        : "You were not in control; nothing has changed.")
+            }.answering(Acknowledgement.self),
         ]
     }
 
