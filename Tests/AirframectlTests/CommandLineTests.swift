@@ -1,4 +1,5 @@
 import ArgumentParser
+import Client
 import Testing
 import Wire
 
@@ -107,6 +108,33 @@ struct CommandLineTests {
         #expect(lines[..<usage].allSatisfy { $0.count <= columns })
         let list = lines[..<usage].drop { !$0.contains("   ") }
         #expect(list.contains { $0.hasPrefix("      ") }, "a continued item is indented")
+    }
+
+    @Test(
+        "a misspelled command is named, with a suggestion",
+        arguments: [
+            ("statsu", "Unknown command 'statsu'. Did you mean \"status\"?"),
+            ("recenter", "Unknown command 'recenter'. Did you mean \"recentre\"?"),
+            ("help foo", "Unknown command 'foo'."),
+        ])
+    func misspelled(line: String, message: String) {
+        let words = line.split(separator: " ").map(String.init)
+        let error = #expect(throws: ValidationError.self) { try Airframectl.checkName(in: words) }
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        "a correct command, an option and a completion are not taken for misspelled commands",
+        arguments: ["status", "help", "help status", "--version", "---completion get", ""])
+    func correct(line: String) throws {
+        try Airframectl.checkName(in: line.split(separator: " ").map(String.init))
+    }
+
+    @Test("a file of a shot that does not exist can be a misspelled subcommand")
+    func misspelledShot() {
+        let error = #expect(throws: ClientError.self) { _ = try ShotFile.read("timelaps") }
+        #expect(
+            error?.requestError.message.hasSuffix("Did you mean \"timelapse\"?") == true)
     }
 
     @Test(

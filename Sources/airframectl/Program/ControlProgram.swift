@@ -2,6 +2,7 @@ import ArgumentParser
 import Client
 import Glibc
 import Hardware
+import PlainText
 import Wire
 
 /// Entry point of the client program airframectl.
@@ -46,6 +47,7 @@ struct Airframectl: ParsableCommand {
             if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
                 return generateCompletionScript(arguments)
             }
+            try checkName(in: arguments)
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch let error as ClientError {
@@ -55,6 +57,16 @@ struct Airframectl: ParsableCommand {
         } catch {
             end(with: error)
         }
+    }
+
+    /// Checks the name of the command, for which the parser makes no suggestion. After `help`, the
+    /// parser would ignore an unknown name.
+    static func checkName(in arguments: [String]) throws {
+        let word = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let word, !word.hasPrefix("-"), !(names + ["help"]).contains(word) else { return }
+        throw ValidationError(
+            "Unknown command '\(word)'." + Suggestion.sentence(for: word, in: names))
     }
 
     /// Writes the completion script for a shell, and ends the process.

@@ -21,7 +21,11 @@ enum ShotFile {
         do throws(Errno) {
             bytes = try ConfigurationFiles.system.read(FilePath(path))
         } catch {
-            throw .file("\(path) cannot be read: \(error).", field: "file")
+            // Without a subcommand, the argument of `shoot` is a file.
+            let names = ShootCommand.configuration.subcommands
+                .compactMap { $0.configuration.commandName }
+            let guess = Suggestion.sentence(for: path, in: names)
+            throw .file("\(path) cannot be read: \(error).\(guess)", field: "file")
         }
         do {
             guard bytes.count <= limit else {
