@@ -36,6 +36,7 @@ struct ManualTests {
     /// Words that look like settings, but are not.
     private static let otherNames: Set = [
         "hardware.linux", "controls.md", "mavlink.md", "mavlink.newest", "rider.newest",
+        "signals.conf",
     ]
 
     @Test("the pages link only to existing files", arguments: pages)
