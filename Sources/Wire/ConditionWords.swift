@@ -58,7 +58,7 @@ extension Conditions {
         ConditionWords(
             condition: .motorSaturated, name: "motor_saturated",
             sentence:
-                "A motor is at its torque limit. Balance the camera, or raise motors.torque_limit_nm."
+                "A motor is at its torque limit. Balance the camera, or permit more torque: the page tuning.md of the manual names the setting for each kind of motor."
         ),
         ConditionWords(
             condition: .motorHot, name: "motor_hot",
