@@ -13,7 +13,7 @@ struct ControlsCommand: ParsableCommand {
         discussion: """
             Without an action the command lists the devices and their effects, then prints every use of a control until \
             Ctrl-C. `controls learn ACTION` waits until you use a control, and binds this control to the action; meanwhile \
-            no control has an effect. Example: `airframectl controls learn mode pan_follow`.
+            no control has an effect, except an emergency stop. Example: `airframectl controls learn mode pan_follow`.
 
             Actions of a button: mode NAME, mode NAME while held, mode next, recentre, step AXIS DEGREES, stop, reset_stop, \
             record, profile NAME, profile next. Actions of a stick: yaw, roll, pitch, or -yaw, -roll, -pitch for the \
