@@ -36,7 +36,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         description =
             "\(address): \(error) while opening \(purpose). "
             + (isBarred
-                ? "airframed is not allowed to use the network: copy network.conf to /etc/systemd/system/airframed.service.d."
+                ? "airframed is not allowed to use the network: install the drop-in file network.conf (first-start.md shows the commands)."
                 : remedy)
     }
 }

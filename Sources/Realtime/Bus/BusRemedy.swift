@@ -51,7 +51,7 @@ extension BusError {
         case EINVAL:
             "CAN FD is not enabled on the interface: run `ip link set can0 up type can bitrate 1000000 dbitrate 5000000 fd on`."
         case EAFNOSUPPORT, EPERM, EACCES:
-            "airframed is not allowed to use CAN: copy can.conf to /etc/systemd/system/airframed.service.d, and load the module can-raw."
+            "airframed is not allowed to use CAN: install the drop-in file can.conf (first-start.md shows the commands), and load the module can-raw."
         default: "Check the CAN interface with `ip -details -statistics link show can0`."
         }
     }
@@ -61,7 +61,7 @@ extension BusError {
         case ENOENT, ENODEV, ENXIO, EIO:
             "The serial port does not exist, or its adapter was unplugged: `ls -l /dev/serial/by-id` lists the adapters; set hardware.linux.motor_port, or --port of airframectl."
         case EACCES, EPERM:
-            "airframed is not allowed to open the serial port: copy serial.conf to /etc/systemd/system/airframed.service.d; outside the service, add the user of airframed to the group dialout."
+            "airframed is not allowed to open the serial port: install the drop-in file serial.conf (first-start.md shows the commands); outside the service, run it as a member of the group dialout."
         case EBUSY:
             "Another program uses the serial port, such as `airframectl motor scan` or a console: end this program."
         case ENOTTY: "The file is not a serial port: set hardware.linux.motor_port."
@@ -73,7 +73,7 @@ extension BusError {
     private var iioRemedy: String {
         switch code {
         case EACCES, EPERM, EROFS:
-            "airframed is not allowed to set the sensor up: copy iio.conf to /etc/systemd/system/airframed.service.d, and install the udev rules of airframed."
+            "airframed is not allowed to set the sensor up: install the drop-in file iio.conf (first-start.md shows the commands), and install the udev rules of airframed."
         case EBUSY:
             "Another program uses the sensor: stop it, for example iio-sensor-proxy or iiod."
         case ENODEV, ENOENT:
@@ -89,7 +89,7 @@ extension BusError {
         case ENOENT:
             "The PWM chip does not exist: add dtoverlay=pwm-2chan to config.txt, and set hardware.linux.pwm_chip to a chip in /sys/class/pwm."
         case EACCES, EPERM, EROFS:
-            "airframed is not allowed to write to /sys/class/pwm: copy pwm.conf to /etc/systemd/system/airframed.service.d; outside the service, add the user of airframed to the group gpio."
+            "airframed is not allowed to write to /sys/class/pwm: install the drop-in file pwm.conf (first-start.md shows the commands); outside the service, run it as a member of the group gpio."
         case EBUSY:
             "The channel is in use by another program, or by sound on the headphone socket; dtparam=audio=off in config.txt disables that sound."
         case ENODEV:
