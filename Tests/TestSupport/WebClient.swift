@@ -225,6 +225,18 @@ public final class WebClient {
         }
     }
 
+    /// Discards frames up to the server's close frame.
+    ///
+    /// - Returns: Code of the close frame; nil for an empty close frame.
+    /// - Throws: `Failure` if the connection ends, or the server sends nothing for the timeout,
+    ///   before a close frame.
+    public func closeCode() throws -> Int? {
+        while true {
+            let frame = try frame()
+            if frame.opcode == 8 { return frame.code }
+        }
+    }
+
     /// True if unread bytes are available.
     public func hasMessage() throws -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

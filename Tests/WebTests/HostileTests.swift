@@ -62,7 +62,7 @@ struct HostileTests {
             #expect(try canWrite(page))
             let removed = try rig.control("revoke", ["id": "all"])
             #expect(removed.array?.count == 1)
-            #expect(throws: WebClient.Failure.self) { while true { _ = try page.message() } }
+            #expect(try page.closeCode() == 4001)
             let invented = "Cookie: airframe_token=" + String(repeating: "0", count: 64)
             for cookie in [cookie, invented, "Cookie: airframe_token=", "Cookie: ;;=;"] {
                 let client = try WebClient(port: rig.port)
@@ -122,19 +122,22 @@ struct HostileTests {
                 WebClient.frame(1, [UInt8](repeating: 0x20, count: 100_000)),
                 [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
             ]
+            // The clients remain open until the end of the test, so only the server can end their
+            // sessions.
+            var clients: [WebClient] = []
             for attack in attacks {
                 let client = try WebClient(port: rig.port)
+                clients.append(client)
                 #expect(try client.upgrade("/socket").status == 101)
                 try? client.send(attack)
-                #expect(throws: WebClient.Failure.self, "\(attack.prefix(4))") {
-                    while true { _ = try client.message() }
-                }
+                #expect(try client.closeCode() ?? 0 > 1000, "\(attack.prefix(4))")
             }
             #expect(
                 eventually(within: 3) {
                     (try? rig.web("refused"))?.number ?? 0 >= Double(attacks.count - 1)
                 })
-            #expect(try rig.web("tabs").number == 0)
+            #expect(eventually(within: 10) { (try? rig.web("tabs"))?.number == 0 })
+            withExtendedLifetime(clients) {}
         }
     }
 

@@ -70,6 +70,13 @@ final class SocketClient {
         }
     }
 
+    /// True if the daemon closes the connection without sending anything else; throws if nothing
+    /// happens.
+    func isAtEnd() throws -> Bool {
+        guard received.isEmpty else { return false }
+        return try !receiveSome()
+    }
+
     private func wait(for events: Int32) throws {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         guard poll(&entry, 1, 10_000) > 0 else { throw Trouble("the daemon does not answer") }
