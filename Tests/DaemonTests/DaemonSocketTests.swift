@@ -139,6 +139,13 @@ import Wire
                 guard let sent = try? client.sendSome(line[...]), sent > 0 else { break }
             }
             try expectService(daemon)
+            // airframed closes the connection after 10 s without progress.
+            try daemon.status(within: 30, "the client is disconnected") {
+                $0["clients"]?["stalled"]?.int == 1
+            }
+            // The connection ends after the replies that were already in its buffers.
+            while try client.receiveSome() {}
+            try expectService(daemon)
         }
     }
 

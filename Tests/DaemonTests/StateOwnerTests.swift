@@ -64,7 +64,7 @@ import Wire
         try withTemporaryDirectory { directory throws in
             let gate = GatedDisk()
             let stateOwner = StateOwner(directory: "\(directory)", calls: gate.calls, log: .silent)
-            gate.shut(true)
+            gate.shut(true, for: 5)
             let refusals = Mutex<[String]>([])
             func write() {
                 stateOwner.write(by: "test", "changed") {
@@ -80,7 +80,9 @@ import Wire
             for _ in 0..<65 { write() }
             #expect(refusals.withLock { $0 }.count == 1)
             #expect(refusals.withLock { $0 }.first?.contains("64 saves wait") == true)
+            let began = Deadline(seconds: 0)
             stateOwner.close(within: 0.05)
+            #expect(began.secondsAgo < 4)
             gate.shut(false)
         }
     }

@@ -5,7 +5,8 @@ import SystemPackage
 
 /// A disk whose fsync blocks while the gate is shut.
 final class GatedDisk: Sendable {
-    private let isShut = Mutex(false)
+    /// Time at which the gate opens automatically; nil if the gate is open.
+    private let opening = Mutex<Deadline?>(nil)
     /// Number of calls of fsync.
     let syncs = Mutex(0)
 
@@ -14,13 +15,19 @@ final class GatedDisk: Sendable {
         let sync = calls.sync
         calls.sync = { (file) throws(Errno) in
             self.syncs.withLock { $0 += 1 }
-            while self.isShut.withLock({ $0 }) { usleep(500) }
+            while self.isShut { usleep(500) }
             try sync(file)
         }
         return calls
     }
 
-    func shut(_ isOn: Bool) { isShut.withLock { $0 = isOn } }
+    private var isShut: Bool { opening.withLock { $0?.hasPassed == false } }
+
+    /// Shuts or opens the gate. A shut gate opens automatically after the given time, s, so that a
+    /// test also ends if the tested code waits for the disk.
+    func shut(_ isOn: Bool, for seconds: Double = 60) {
+        opening.withLock { $0 = isOn ? Deadline(seconds: seconds) : nil }
+    }
 
     /// Waits, for at most ten seconds, until the first write has reached fsync.
     func waitForWrite() throws {
