@@ -39,12 +39,34 @@ struct ManualTests {
         "signals.conf",
     ]
 
-    @Test("the pages link only to existing files", arguments: pages)
+    @Test("the pages link only to existing files and headings", arguments: pages)
     func links(page: String) throws {
         let file = CommittedFile(page)
-        for match in try file.text().matches(of: /\]\(([^)#:]+)\)/) {
-            let target = file.path.removingLastComponent().pushing(.init(String(match.1)))
+        for match in try file.text().matches(of: /\]\(([^)#:]*)(?:#([^)]+))?\)/) {
+            // A link that begins with # leads to a heading of the same page.
+            let target =
+                match.1.isEmpty
+                ? file.path : file.path.removingLastComponent().pushing(.init(String(match.1)))
             #expect(access(target.string, F_OK) == 0, "\(match.1)")
+            guard let anchor = match.2 else { continue }
+            let anchors = try Self.anchors(of: target)
+            #expect(anchors.contains(String(anchor)), "\(match.0)")
         }
+    }
+
+    /// Anchors of the headings of a page, by GitHub's rule: the text in lower case, without
+    /// punctuation, with hyphens instead of spaces.
+    private static func anchors(of page: FilePath) throws -> Set<String> {
+        let text = String(decoding: try bytes(of: page), as: UTF8.self)
+        var anchors: Set<String> = []
+        var isCode = false
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("```") { isCode.toggle() }
+            guard !isCode, line.hasPrefix("#") else { continue }
+            let heading = line.drop { $0 == "#" }.drop { $0 == " " }.lowercased()
+            let kept = heading.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
+            anchors.insert(String(kept.map { $0 == " " ? "-" : $0 }))
+        }
+        return anchors
     }
 }
