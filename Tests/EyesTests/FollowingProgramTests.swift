@@ -62,12 +62,17 @@ struct FollowingProgramTests {
             print("skipped: there is no \(path)")
             return true
         }
+        return isWithoutVideo
+    }
+
+    private var isWithoutVideo: Bool {
+        if !isVideoReady { print("skipped: GStreamer cannot be started") }
         return !isVideoReady
     }
 
     @Test("missing models are reported before the first attempt to follow a person")
     func missingModels() throws {
-        guard isVideoReady else { return }
+        if isWithoutVideo { return }
         try withTemporaryDirectory { directory in
             let programs = try programs(
                 in: directory, more: ["people.models=\"\(directory)/models\""])
