@@ -90,24 +90,27 @@ private final class Conversation {
         ])
     }
 
-    /// Returns the next answer; fails after 5 s.
+    /// Returns the next answer; fails if the server sends nothing for 5 s.
     func answer() throws -> JSONValue {
+        var bytes: [UInt8] = []
+        while let byte = try nextByte(), byte != UInt8(ascii: "\n") { bytes.append(byte) }
+        return try JSONValue(parsing: bytes)
+    }
+
+    /// Returns the next byte, or nil at the end of the server's output; fails after 5 s.
+    private func nextByte() throws -> UInt8? {
         var entry = pollfd(fd: fromServer.rawValue, events: Int16(POLLIN), revents: 0)
         try #require(poll(&entry, 1, 5000) == 1, "no answer")
-        var bytes: [UInt8] = []
         var byte: UInt8 = 0
-        while read(fromServer.rawValue, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
-            bytes.append(byte)
-        }
-        return try JSONValue(parsing: bytes)
+        return read(fromServer.rawValue, &byte, 1) == 1 ? byte : nil
     }
 
     /// Closes the server's input, which ends the server.
     func end() throws {
         try toServer.close()
         thread.stop()
-        var byte: UInt8 = 0
-        #expect(read(fromServer.rawValue, &byte, 1) == 0, "a superfluous answer")
+        let rest = try nextByte()
+        #expect(rest == nil, "a superfluous answer")
         try fromServer.close()
     }
 

@@ -88,7 +88,7 @@ struct DiagnosticsConnectionTests {
                 {"id":4,"method":"ping"}
 
                 """)
-            while backend.calls.count < 2 { usleep(1000) }
+            try #require(eventually(within: 10) { backend.calls.count >= 2 })
             #expect(backend.calls == ["emergencyStop", "save"])
             // Other clients are served meanwhile.
             let other = try PlainClient(path)
@@ -114,7 +114,7 @@ struct DiagnosticsConnectionTests {
             let reader = try PlainClient(path)
             try reader.send(#"{"id":1,"method":"get","params":{"keys":[\#(names)]}}"# + "\n")
             let other = try PlainClient(path)
-            while backend.calls.isEmpty { usleep(1000) }
+            try #require(eventually(within: 10) { !backend.calls.isEmpty })
             #expect(backend.calls == ["emergencyStop"])
             #expect(try other.ask(#"{"id":1,"method":"stop"}"#)["result"] != nil)
             #expect(try other.ask(#"{"id":2,"method":"ping"}"#)["id"] == 2)
@@ -137,7 +137,7 @@ struct DiagnosticsConnectionTests {
                 "{\"id\":1,\"method\":\"take\"}\n{\"id\":2,\(padding)\"method\":\"save\"}\n"
                     + "{\"id\":3,\(padding)\"method\":\"release\"}\n")
             client.close()
-            while backend.closed.isEmpty { usleep(1000) }
+            try #require(eventually(within: 10) { !backend.closed.isEmpty })
             #expect(backend.calls == ["take", "save", "release"])
         }
     }
@@ -174,12 +174,12 @@ struct DiagnosticsConnectionTests {
             let client = try PlainClient(path)
             try client.send(
                 #"{"id":1,"method":"save"}"# + "\n" + #"{"id":2,"method":"take"}"# + "\n")
-            while backend.calls.isEmpty { usleep(1000) }
+            try #require(eventually(within: 10) { !backend.calls.isEmpty })
             client.close()
             usleep(20_000)
             #expect(backend.calls == ["save"])
             backend.finishDisk()
-            while backend.closed.isEmpty { usleep(1000) }
+            try #require(eventually(within: 10) { !backend.closed.isEmpty })
             #expect(backend.calls == ["save", "take"])
         }
     }
@@ -191,7 +191,7 @@ struct DiagnosticsConnectionTests {
             let client = try PlainClient(path)
             try client.send(#"{"id":1,"method":"save"}"# + "\n")
             client.endInput()
-            while backend.calls.isEmpty { usleep(1000) }
+            try #require(eventually(within: 10) { !backend.calls.isEmpty })
             usleep(20_000)
             backend.finishDisk()
             #expect(try client.json()["id"] == 1)
@@ -211,9 +211,11 @@ struct DiagnosticsConnectionTests {
             client.close()
             // The other connection is older. If the server counts only one client, it has closed
             // the first one.
-            while try other.ask(#"{"id":3,"method":"status"}"#)["result"]?["clients"]?["connected"]
-                != 1
-            {}
+            #expect(
+                try eventually(within: 10) {
+                    let status = try other.ask(#"{"id":3,"method":"status"}"#)["result"]
+                    return status?["clients"]?["connected"] == 1
+                })
             #expect(backend.calls == [])
             #expect(backend.closed == [2])
         }

@@ -1,3 +1,4 @@
+import GimbalCore
 import Testing
 
 @testable import Realtime
@@ -70,12 +71,14 @@ struct LatencyHistogramTests {
             for value in 0..<Int64(total) { histogram.record(nanoseconds: value) }
         }
         var last: UInt64 = 0
-        while last < total {
+        let end = Instant.minuteAhead
+        while last < total, MonotonicClock.now < end {
             let count = histogram.snapshot().count
             #expect(count >= last)
             last = count
         }
         #expect(recorder.join(until: .minuteAhead))
+        #expect(last == total)
         histogram.deallocate()
     }
 }

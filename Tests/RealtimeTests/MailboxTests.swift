@@ -63,7 +63,8 @@ struct MailboxTests {
         var last: UInt64 = 0
         var torn = 0
         var backwards = 0
-        while seen < enough {
+        let end = Instant.minuteAhead
+        while seen < enough, MonotonicClock.now < end {
             let reading = reader.read()
             if !reading.value.isWhole || reading.value.a.0 != reading.sequence { torn += 1 }
             if reading.sequence < last || reading.isNew != (reading.sequence > last) {
@@ -74,6 +75,7 @@ struct MailboxTests {
         }
         stop.ring()
         #expect(publisher.join(until: .minuteAhead))
+        #expect(seen == enough)
         #expect(torn == 0)
         #expect(backwards == 0)
         stop.deallocate()

@@ -23,8 +23,7 @@ private func withRadio(
     let running = Task { try await server.run() }
     nonisolated(unsafe) let unsharedBus = bus
     let result = await onThread { Result { try body(server, unsharedBus) } }
-    running.cancel()
-    try await running.value
+    try await endInTime(running)
     try result.get()
 }
 
@@ -147,6 +146,7 @@ struct BluetoothServerTests {
             try pump(fake, "advertising") { server.status.state == "advertising" }
             fake.connect(phone(2), true)
             try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            // `withRadio` requires that the service ends in time.
             bus.freeze()
         }
     }

@@ -1,6 +1,9 @@
 import Foundation
 import Links
 import Logging
+import Synchronization
+import TestSupport
+import Testing
 
 /// A directory that is removed after the test.
 final class TemporaryDirectory: Sendable {
@@ -35,9 +38,32 @@ func withServer(
     let running = Task { try await server.run() }
     let path = configuration.path
     let result = await onThread { Result { try body(path, backend) } }
-    running.cancel()
-    try await running.value
+    // If the body has thrown an error, its requests can still wait.
+    backend.record.withLock { record in
+        record.isDoctorSlow = false
+        record.isDiskSlow = false
+    }
+    backend.finishDisk()
+    try await endInTime(running)
     try result.get()
+}
+
+/// Cancels a server, and requires that it ends within ten seconds.
+func endInTime(_ running: Task<Void, any Error>) async throws {
+    running.cancel()
+    let end = ServerEnd()
+    Task {
+        _ = await running.result
+        end.hasCome.withLock { $0 = true }
+    }
+    let isInTime = await onThread { eventually(within: 10) { end.hasCome.withLock { $0 } } }
+    try #require(isInTime, "The server has not ended within 10 s.")
+    try await running.value
+}
+
+/// The end of a server, which one task notices for another thread.
+private final class ServerEnd: Sendable {
+    let hasCome = Mutex(false)
 }
 
 /// Runs blocking code outside Swift's thread pool.
