@@ -126,7 +126,7 @@ struct SlowDiskTests {
             func percentile99(_ times: [Double]) -> Double {
                 times.sorted()[times.count * 99 / 100]
             }
-            #expect(busy.count > 400, "\(busy.count) stops during 20 saves")
+            #expect(busy.count > 100, "\(busy.count) stops during 20 saves")
             let (worst, usual) = (percentile99(busy), percentile99(idle))
             #expect(worst < max(0.005, 3 * usual), "\(worst) s, idle \(usual) s")
         }

@@ -151,7 +151,8 @@ struct StreamTests {
         let own =
             Double(after.latency_sum - before.latency_sum) * 1e-6
             / Double(after.frames - before.frames)
-        let seen = try #require(LatencyFigures.Distribution(ages)).percentile(50)
+        try #require(!ages.isEmpty)
+        let seen = ages.reduce(0, +) / Double(ages.count)
         #expect(own > 0.05)
         #expect(abs(own - seen) < 10, "\(own) and \(seen) ms")
     }

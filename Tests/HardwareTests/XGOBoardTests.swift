@@ -156,9 +156,9 @@ struct XGOBoardTests {
         drive(wheels, 1, 1)
         #expect(robot.waits { $0.memory[0x30] == 0xFF && $0.memory[0x32] == 0x80 })
         // The board turns left for values above 0x80.
-        drive(wheels, 0.5, -0.5, for: 0.3)
+        drive(wheels, 0.5, -0.5, for: 2)
         #expect(robot.waits { $0.memory[0x30] == 0x80 && $0.memory[0x32] == 64 })
-        #expect(robot.waits(2) { $0.memory[0x30] == 0x80 && $0.memory[0x32] == 0x80 })
+        #expect(robot.waits { $0.memory[0x30] == 0x80 && $0.memory[0x32] == 0x80 })
         drive(wheels, -1, -1)
         #expect(robot.waits { $0.memory[0x30] == 0 })
         #expect(wheels.stop())
@@ -173,20 +173,28 @@ struct XGOBoardTests {
         let wheels = try wheels()
         #expect(isReady(wheels))
         var wasReady = true
-        func request(_ left: Double, _ right: Double, for seconds: Double) {
+        /// Sends requests for the given time, s, and then until the board turns at the given speed,
+        /// for at most 5 s. Returns true if the board turns at this speed.
+        func request(_ left: Double, _ right: Double, for seconds: Double, until turn: UInt8)
+            -> Bool
+        {
             let end = MonotonicClock.now.advanced(bySeconds: seconds)
-            while MonotonicClock.now < end {
+            let limit = end.advanced(bySeconds: 5)
+            var hasTurned = false
+            while MonotonicClock.now < end || !hasTurned && MonotonicClock.now < limit {
                 drive(wheels, left, right)
                 let isReady = wheels.report?.isReady(now: MonotonicClock.now) == true
                 wasReady = wasReady && isReady && !wheels.isHeld
                 usleep(1000)
+                hasTurned = robot[0x30] == 0x80 && robot[0x32] == turn
             }
+            return hasTurned
         }
-        request(0.5, -0.5, for: 1)
+        let turns = request(0.5, -0.5, for: 1, until: 64)
         #expect(wasReady, "the board counts as silent")
-        #expect(robot[0x30] == 0x80 && robot[0x32] == 64)
-        request(0, 0, for: 0.1)
-        #expect(robot[0x32] == 0x80, "the robot turns although the stick was released")
+        #expect(turns)
+        let rests = request(0, 0, for: 0.1, until: 0x80)
+        #expect(rests, "the robot turns although the stick was released")
         #expect(wheels.stop() && wheels.errors == 0)
     }
 

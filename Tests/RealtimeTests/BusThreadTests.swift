@@ -57,9 +57,11 @@ struct FakeBus: GimbalBus {
 }
 
 extension LoopAnswer {
-    /// Motors on, with this torque on each axis.
-    static func fresh(torque: Double, age: Double = 0) -> LoopAnswer {
-        let time = MonotonicClock.now.advanced(bySeconds: -age)
+    /// Motors on, with this torque on each axis, computed `age` seconds before `now`.
+    static func fresh(
+        torque: Double, age: Double = 0, now: Instant = MonotonicClock.now
+    ) -> LoopAnswer {
+        let time = now.advanced(bySeconds: -age)
         let output = MotorOutput(
             enabled: true, torque: AxisVector(repeating: torque), angle: .zero)
         return LoopAnswer(output: output, sampleTime: time, time: time)
@@ -91,7 +93,8 @@ struct BusThreadTests {
 
         deinit { handles.deallocate() }
 
-        mutating func answer(torque: Double, age: Double = 0) {
+        /// Publishes an answer of the loop.
+        mutating func answer(torque: Double, age: Double = BusThreadTests.lasting) {
             answers?.publish(LoopAnswer.fresh(torque: torque, age: age))
         }
 
@@ -102,6 +105,10 @@ struct BusThreadTests {
         }
     }
 
+    /// Age of an answer that does not expire. The thread compares the age of an answer with its own
+    /// clock, so a busy computer could delay a test until an answer with age 0 has expired.
+    static let lasting = -60.0
+
     /// Waits for the doorbell of one period on another thread, and answers like the loop.
     static func answerOnRing(_ rig: borrowing Rig, torque: Double)
         -> @Sendable (
@@ -111,7 +118,7 @@ struct BusThreadTests {
         let handles = rig.handles
         return { writer in
             _ = handles.loopBell.wait(until: .minuteAhead)
-            writer.publish(LoopAnswer.fresh(torque: torque))
+            writer.publish(LoopAnswer.fresh(torque: torque, age: BusThreadTests.lasting))
             handles.busBell.ring()
         }
     }

@@ -106,9 +106,12 @@ struct OutputThreadTests {
     func newest() {
         let bus = FakeOutputs()
         var rig = Rig(bus)
-        rig.answers.publish(.fresh(torque: 0.1))
-        rig.answers.publish(.fresh(torque: 0.2))
-        rig.thread.period(now: MonotonicClock.now)
+        // The answer's age is the difference of two given times, so it does not depend on the
+        // computer's speed.
+        let now = MonotonicClock.now
+        rig.answers.publish(.fresh(torque: 0.1, now: now))
+        rig.answers.publish(.fresh(torque: 0.2, now: now))
+        rig.thread.period(now: now)
         #expect(bus.log.writes.map(\.torque.yaw) == [0.2])
         #expect(rig.stages.imuToMotor.summary.count == 1)
     }
@@ -128,10 +131,11 @@ struct OutputThreadTests {
         var bus = FakeOutputs()
         bus.failingWrites = 3
         var rig = Rig(bus)
-        rig.answers.publish(.fresh(torque: 0.1))
-        rig.thread.period(now: MonotonicClock.now)
+        let now = MonotonicClock.now
+        rig.answers.publish(.fresh(torque: 0.1, now: now))
+        rig.thread.period(now: now)
         #expect(rig.lane.status.consecutiveErrors == 2)
-        rig.thread.period(now: MonotonicClock.now)
+        rig.thread.period(now: now)
         #expect(rig.lane.status.errors == 3 && rig.lane.status.consecutiveErrors == 0)
     }
 
