@@ -105,4 +105,73 @@ struct JointLimiterTests {
         }
         #expect(abs(rig.motion.angles.pitch - 120 * PointingTests.degree) < 1e-9)
     }
+
+    @Test(
+        "a joint that is beyond its range does not slow a turn of another axis",
+        arguments: [GimbalAxis.yaw, .pitch], [0.0, 0.6])
+    func turnsBesideTheEnd(axis: GimbalAxis, tremor: Double) {
+        // A joint without a servo has a range of ±1°.
+        for (limit, roll) in [(1.0, 10.0), (45.0, 60.0)] {
+            var rig = PointingTests.Rig(.locked)
+            rig.range.minimum.roll = -limit * PointingTests.degree
+            rig.range.maximum.roll = limit * PointingTests.degree
+            rig.handle = { AxisVector(yaw: 0, roll: roll + tremor * sin(13 * $0), pitch: 0) }
+            rig.point(-40, 0, 0)
+            rig.run(1)
+            let start = rig.motion.angles
+            let rate = 30 * PointingTests.degree
+            rig.pointing.turn(
+                at: axis == .yaw
+                    ? AxisVector(yaw: rate, roll: 0, pitch: 0)
+                    : AxisVector(yaw: 0, roll: 0, pitch: rate),
+                validUntil: Instant(seconds: 9))
+            var last = rig.motion.rates
+            var largest = 0.0
+            rig.run(2) { rig in
+                largest = max(largest, (rig.motion.rates - last).norm)
+                last = rig.motion.rates
+            }
+            // 3000 °/s² for 1 ms.
+            #expect(largest < 3.1 * PointingTests.degree, "range ±\(limit)°, handle \(roll)°")
+            let travel = (rig.motion.angles - start).norm * (180 / .pi)
+            #expect(abs(travel - 59.5) < 0.2, "range ±\(limit)°, handle \(roll)°")
+        }
+    }
+
+    @Test("the end of the yaw range does not slow a turn of pitch in the same request")
+    func turnsDiagonally() {
+        var rig = PointingTests.Rig(.locked)
+        rig.range.minimum.yaw = -90 * PointingTests.degree
+        rig.range.maximum.yaw = 90 * PointingTests.degree
+        rig.run(0.1)
+        rig.pointing.turn(
+            at: AxisVector(yaw: 60, roll: 0, pitch: 20) * PointingTests.degree,
+            validUntil: Instant(seconds: 9))
+        var last = 0.0
+        var largest = 0.0
+        rig.run(3) { rig in
+            largest = max(largest, abs(rig.motion.rates.pitch - last))
+            last = rig.motion.rates.pitch
+        }
+        #expect(largest < 3.1 * PointingTests.degree, "3000 °/s² for 1 ms")
+        #expect(abs(rig.angles.pitch - 59.7) < 0.2)
+        #expect(abs(rig.angles.yaw - 90) < 0.1)
+    }
+
+    @Test(
+        "a turn stops if the joints of a tilted handle cannot follow it, and the opposite turn moves the camera at once"
+    )
+    func tiltedHandle() {
+        var rig = PointingTests.Rig(.locked)
+        rig.handle = { _ in AxisVector(yaw: 0, roll: 0, pitch: 80) }
+        rig.run(0.5)
+        let turn = AxisVector(yaw: 30 * PointingTests.degree, roll: 0, pitch: 0)
+        rig.pointing.turn(at: turn, validUntil: Instant(seconds: 9))
+        rig.run(5)
+        let end = rig.angles.yaw
+        #expect((46...50).contains(rig.motion.angles.yaw * (180 / .pi)))
+        rig.pointing.turn(at: turn * -1, validUntil: Instant(seconds: 9))
+        rig.run(0.5)
+        #expect(end - rig.angles.yaw > 8, "half a second at 30 °/s")
+    }
 }

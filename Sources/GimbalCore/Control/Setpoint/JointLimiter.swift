@@ -62,14 +62,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// Requested angles, clamped to the limit beyond which a request does not move the camera
     /// (Euler sequence Z-X-Y, rad); NaN on axes that are not at the end of their range.
     private(set) var stopped = AxisVector.unknown
-    /// Angle by which the request exceeds the clamped angles (`answered`) in this control period,
-    /// summed over all joints, rad.
-    private var excess = 0.0
-    /// Value of `excess` in the previous control period, rad.
-    private var excessBefore = 0.0
-    /// True if the request has moved further beyond the ends of the joints' ranges since the last
-    /// control period.
-    var isGoingBeyond: Bool { @_noLocks @inline(always) get { excess > excessBefore } }
+    /// True if the requested angle of a joint is so far beyond the end of its range that the request
+    /// differs from the clamped angles (`answered`).
+    private var isBeyond = false
     /// Angles by which yaw can still turn from the requested angle until a joint reaches the end of
     /// its range.
     private(set) var yawRoom = TurnRange.endless
@@ -112,8 +107,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     mutating func lose() {
         atEnd = .none
         stopped = .unknown
-        excess = 0
-        excessBefore = 0
+        isBeyond = false
         yawRoom = .endless
     }
 
@@ -158,10 +152,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         answered = wanted.clamped(from: low - bend, to: high + bend)
         yawRoom = TurnRange(down: low.yaw - wanted.yaw, up: high.yaw - wanted.yaw)
         let beyond = wanted - answered
-        excessBefore = excess
-        excess = JointLimiter.distance(wanted, answered)
+        isBeyond = JointLimiter.distance(wanted, answered) > 0
         stopped = .unknown
-        if excess > 0 {
+        if isBeyond {
             let own = AxisVector(
                 yaw: beyond.yaw == 0 ? .nan : 0, roll: beyond.roll == 0 ? .nan : 0,
                 pitch: beyond.pitch == 0 ? .nan : 0)
@@ -224,6 +217,64 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let carried = attitude.conjugate.rotate(handle.rate)
         let own = JointKinematics(joints: given).relativeRate(jointRates: speed)
         return Setpoint(attitude: attitude, rate: carried + own)
+    }
+
+    /// Smallest fraction of a turn that the camera follows without a stop of the turn.
+    private static var followedShare: Double { @_noLocks get { 0.5 } }
+
+    /// The turning axes whose turn the camera does not follow, because a joint is beyond the end of
+    /// its range. The angles are those of the requested set-point, Euler sequence Z-X-Y, rad. Both
+    /// are compared at the same pose of the handle, so a motion of the handle, such as tremor, does
+    /// not stop a turn.
+    ///
+    /// - Parameters:
+    ///   - turning: Mask of the axes that turn at a rate: zero on these axes, NaN on the others.
+    ///   - before: Angles before this control period.
+    ///   - after: Angles after this control period.
+    ///   - handle: Pose of the handle.
+    ///   - range: Ranges of the joints.
+    /// - Returns: Zero on axes whose turn the camera does not follow, NaN on the others.
+    @_noLocks
+    func blocked(
+        _ turning: AxisVector, from before: AxisVector, to after: AxisVector, handle: HandlePose,
+        range: JointRange
+    ) -> AxisVector {
+        var result = AxisVector.unknown
+        guard isBeyond else { return result }
+        if !turning.yaw.isNaN {
+            let start = AxisVector(yaw: before.yaw, roll: after.roll, pitch: after.pitch)
+            if !isFollowed(from: start, to: after, handle, range) { result.yaw = 0 }
+        }
+        if !turning.roll.isNaN {
+            let start = AxisVector(yaw: after.yaw, roll: before.roll, pitch: after.pitch)
+            if !isFollowed(from: start, to: after, handle, range) { result.roll = 0 }
+        }
+        if !turning.pitch.isNaN {
+            let start = AxisVector(yaw: after.yaw, roll: after.roll, pitch: before.pitch)
+            if !isFollowed(from: start, to: after, handle, range) { result.pitch = 0 }
+        }
+        return result
+    }
+
+    /// True if the camera follows a change of the requested angles by at least `followedShare`.
+    private func isFollowed(
+        from before: AxisVector, to after: AxisVector, _ handle: HandlePose, _ range: JointRange
+    ) -> Bool {
+        let start = handle.attitude.conjugate * EulerZXY.quaternion(before)
+        let end = handle.attitude.conjugate * EulerZXY.quaternion(after)
+        let asked = (end * start.conjugate).rotationVector
+        let (first, last) = (answer(to: start, range), answer(to: end, range))
+        let turned = (last * first.conjugate).rotationVector
+        return turned.dot(asked) >= Self.followedShare * asked.squaredNorm
+    }
+
+    /// The attitude of the camera relative to the handle, if each requested joint angle is clamped
+    /// like `answered`.
+    private func answer(to relative: Quaternion, _ range: JointRange) -> Quaternion {
+        let joints = JointLimiter.nearest(JointKinematics.joints(attitude: relative), to: wanted)
+        let bend = AxisVector(repeating: JointLimiter.knee)
+        return JointKinematics.attitude(
+            joints: joints.clamped(from: range.minimum - bend, to: range.maximum + bend))
     }
 
     /// Largest ratio of the rate to the distance while the set-point catches up, 1/s. Without this

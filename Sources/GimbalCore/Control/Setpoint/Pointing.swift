@@ -246,7 +246,11 @@ struct Pointing: Sendable, BitwiseCopyable {
         let turning = generator.turning
         unwind(turning)
         // If the handle is tilted, a rotation about one axis also moves the joints of other axes.
-        if limiter.isGoingBeyond, !handle.isBelieved { generator.stop(at: turning + before) }
+        if !handle.isBelieved {
+            let blocked = limiter.blocked(
+                turning, from: before, to: generator.angles, handle: handle, range: range)
+            generator.stop(at: blocked + before)
+        }
         return reachable
     }
 
