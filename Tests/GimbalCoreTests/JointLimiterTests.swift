@@ -174,4 +174,30 @@ struct JointLimiterTests {
         rig.run(0.5)
         #expect(end - rig.angles.yaw > 8, "half a second at 30 °/s")
     }
+
+    @Test(
+        "a joint with a narrow range moves continuously, in the direction of the request, and equally to both ends",
+        arguments: [0.5, 1, 1.5])
+    func narrowRange(limit: Double) throws {
+        var rig = PointingTests.Rig(.locked)
+        rig.range.minimum.roll = -limit * PointingTests.degree
+        rig.range.maximum.roll = limit * PointingTests.degree
+        let step = 0.002
+        let rolls = (-2000...2000).map { (index: Int) -> Double in
+            let roll = Double(index) * step * PointingTests.degree
+            rig.tick += 1
+            let held = rig.pointing.hold(
+                EulerZXY.quaternion(AxisVector(yaw: 0, roll: roll, pitch: 0)), dt: 1e-3,
+                handle: rig.pose, range: rig.range)
+            return EulerZXY.angles(held.attitude).roll * (180 / .pi)
+        }
+        let changes = zip(rolls, rolls.dropFirst()).map { $1 - $0 }
+        let least = try #require(changes.min())
+        let most = try #require(changes.max())
+        #expect(least > -1e-9 && most < step * 1.001)
+        let difference = try #require(zip(rolls, rolls.reversed()).map { abs($0 + $1) }.max())
+        #expect(difference < 1e-9)
+        let end = try #require(rolls.last)
+        #expect(abs(end - limit) < 1e-9)
+    }
 }

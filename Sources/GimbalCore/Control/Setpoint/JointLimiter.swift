@@ -13,9 +13,19 @@ internal import CMathShim
 ///
 /// Runs on the loop thread only, in constant time.
 struct JointLimiter: Sendable, BitwiseCopyable {
-    /// Half-width of the zone around the end of a range, rad. In this zone, the camera lags behind
-    /// the set-point.
+    /// Half-width of the zone around the end of a wide range, rad. In this zone, the camera lags
+    /// behind the set-point.
     private static var knee: Double { @_noLocks get { 2 * .pi / 180 } }
+
+    /// Smallest half-width of the zone, rad, because `SoftLimit` divides by it.
+    private static var leastKnee: Double { @_noLocks get { 1e-6 } }
+
+    /// Half-width of the zone around the ends of each joint's range, rad. The zones at the two ends
+    /// of a narrow range must not overlap.
+    private static func knees(of range: JointRange) -> AxisVector {
+        ((range.maximum - range.minimum) * 0.5).clamped(
+            from: AxisVector(repeating: leastKnee), to: AxisVector(repeating: knee))
+    }
 
     /// Limits of the joints' motion at the ends of their ranges. The limits are needed if the
     /// handle is tilted. When the requested roll angle passes ±90°, the nearest reachable angles
@@ -72,7 +82,7 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// continuous over whole turns. Therefore a camera at one end of its range does not swing to
     /// the other end when that end becomes nearer.
     private var wanted = AxisVector.unknown
-    /// Requested joint angles, rad, clamped to the joints' ranges plus `knee` at each end. Beyond
+    /// Requested joint angles, rad, clamped to the joints' ranges plus `knees` at each end. Beyond
     /// these limits, a change of the request does not move the camera.
     private var answered = AxisVector.unknown
     /// Joint angles of the last returned set-point, rad; NaN until the first set-point.
@@ -145,11 +155,10 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let relative = handle.attitude.conjugate * setpoint.attitude
         let asked = JointKinematics.joints(attitude: relative)
         wanted = JointLimiter.nearest(asked, to: wanted.filled(from: handle.joints))
-        let knee = JointLimiter.knee
-        let bend = AxisVector(repeating: knee)
+        let knees = JointLimiter.knees(of: range)
         let low = range.minimum
         let high = range.maximum
-        answered = wanted.clamped(from: low - bend, to: high + bend)
+        answered = wanted.clamped(from: low - knees, to: high + knees)
         yawRoom = TurnRange(down: low.yaw - wanted.yaw, up: high.yaw - wanted.yaw)
         let beyond = wanted - answered
         isBeyond = JointLimiter.distance(wanted, answered) > 0
@@ -161,9 +170,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
             let nearest = handle.attitude * JointKinematics.attitude(joints: answered)
             stopped = EulerZXY.angles(nearest) + own
         }
-        let yaw = SoftLimit(wanted.yaw, from: low.yaw, to: high.yaw, knee: knee)
-        let roll = SoftLimit(wanted.roll, from: low.roll, to: high.roll, knee: knee)
-        let pitch = SoftLimit(wanted.pitch, from: low.pitch, to: high.pitch, knee: knee)
+        let yaw = SoftLimit(wanted.yaw, from: low.yaw, to: high.yaw, knee: knees.yaw)
+        let roll = SoftLimit(wanted.roll, from: low.roll, to: high.roll, knee: knees.roll)
+        let pitch = SoftLimit(wanted.pitch, from: low.pitch, to: high.pitch, knee: knees.pitch)
         let steepest = min(yaw.slope, min(roll.slope, pitch.slope))
         atEnd = AxisSet(
             yaw: yaw.slope <= Self.endSlope, roll: roll.slope <= Self.endSlope,
@@ -272,9 +281,9 @@ struct JointLimiter: Sendable, BitwiseCopyable {
     /// like `answered`.
     private func answer(to relative: Quaternion, _ range: JointRange) -> Quaternion {
         let joints = JointLimiter.nearest(JointKinematics.joints(attitude: relative), to: wanted)
-        let bend = AxisVector(repeating: JointLimiter.knee)
+        let knees = JointLimiter.knees(of: range)
         return JointKinematics.attitude(
-            joints: joints.clamped(from: range.minimum - bend, to: range.maximum + bend))
+            joints: joints.clamped(from: range.minimum - knees, to: range.maximum + knees))
     }
 
     /// Largest ratio of the rate to the distance while the set-point catches up, 1/s. Without this
@@ -348,7 +357,7 @@ private struct SoftLimit: Sendable, BitwiseCopyable {
     let slope: Double
 
     /// Computes the limited angle and the slope for a requested angle. All angles are in rad;
-    /// `knee` is the half-width of the bend.
+    /// `knee` is the half-width of the bend: positive, and at most half of the range.
     @_noLocks
     init(_ wanted: Double, from minimum: Double, to maximum: Double, knee: Double) {
         let above = wanted - (maximum - knee)
