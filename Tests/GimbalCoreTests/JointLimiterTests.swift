@@ -200,4 +200,21 @@ struct JointLimiterTests {
         let end = try #require(rolls.last)
         #expect(abs(end - limit) < 1e-9)
     }
+
+    @Test("the same point turns the camera again after the end of a joint's range has stopped it")
+    func repeatedPoint() {
+        var rig = PointingTests.Rig(.locked)
+        rig.range.maximum.pitch = 20 * PointingTests.degree
+        rig.point(.nan, .nan, 45)
+        rig.run(2)
+        #expect(abs(rig.angles.pitch - 20) < 0.01)
+        // A change of the mode ends the movement beyond the end of the range.
+        rig.change(.panFollow)
+        rig.handle = { AxisVector(yaw: 0, roll: 0, pitch: min(40 * ($0 - 2), 40)) }
+        rig.run(2)
+        #expect(rig.angles.pitch < 30)
+        rig.point(.nan, .nan, 45)
+        rig.run(2)
+        #expect(abs(rig.angles.pitch - 45) < 0.01)
+    }
 }

@@ -118,6 +118,20 @@ struct SetpointGeneratorTests {
         }
     }
 
+    @Test("the same point turns the set-point further after its range has been widened")
+    func repeatedInWiderRange() {
+        var generator = SetpointGenerator()
+        let target = AxisVector(yaw: .nan, roll: .nan, pitch: 45) * Self.degree
+        generator.parameters.maximum.pitch = 30 * Self.degree
+        generator.point(target: target, duration: 0)
+        for tick in 1...2000 { _ = generator.step(now: instant(tick), dt: dt) }
+        #expect(generator.angles.pitch == generator.parameters.maximum.pitch)
+        generator.parameters.maximum.pitch = 60 * Self.degree
+        generator.point(target: target, duration: 0)
+        for tick in 2001...4000 { _ = generator.step(now: instant(tick), dt: dt) }
+        #expect(generator.angles.pitch == target.pitch)
+    }
+
     @Test("a new point during a movement changes the path without a jump of the rate")
     func retarget() {
         var generator = SetpointGenerator()

@@ -98,8 +98,8 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             limits: limits(.pitch, atMost: pace))
     }
 
-    /// Turns the set-point to `target`. A request that equals the present request has no effect,
-    /// and the motion continues.
+    /// Turns the set-point to `target`. A request that equals the present request has no effect
+    /// while the set-point moves to the goal of this request, or has reached it.
     ///
     /// - Parameters:
     ///   - target: Earth-frame angles, rad; limited to the range. Yaw turns in the shorter
@@ -238,12 +238,12 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         if !angles.pitch.isNaN { pitch.stop(at: angles.pitch, limits: limits(.pitch, atMost: 0)) }
     }
 
-    /// True if the requested `point` is already being executed, and the yaw joint has enough room
-    /// in the present direction.
+    /// True if the requested `point` is already being executed with the goal of the present limits,
+    /// and the yaw joint has enough room in the present direction.
     @_noLocks @_noAllocation
     func isFollowing(target: AxisVector, duration: Double, rate: Double) -> Bool {
         guard let point, SetpointGenerator.isSame(point.target, target), point.duration == duration,
-            point.rate == rate
+            point.rate == rate, isReached(goals(for: target), by: destination)
         else { return false }
         let way = yaw.destination - yaw.state.angle
         return target.yaw.isNaN || yawRoom.reachableTurn(way) == way
