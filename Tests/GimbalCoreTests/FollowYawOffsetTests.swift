@@ -149,6 +149,40 @@ import Testing
         #expect(abs(rig.angles.yaw - 44.5) < 0.05)
     }
 
+    /// Rig whose camera has a requested offset of 60°. From 2 s to 4 s, the handle turns 55° to the
+    /// left, within its dead zone of 60°. The yaw joint then permits only an offset of 35°.
+    private func blockedRig() -> PointingTests.Rig {
+        var modes = ModeParameters()
+        modes.panDeadZone = 60 * Self.degree
+        var rig = PointingTests.Rig(.panFollow, modes: modes)
+        rig.range.minimum.yaw = -90 * Self.degree
+        rig.range.maximum.yaw = 90 * Self.degree
+        rig.handle = {
+            let turned = min(max($0 - 2, 0), 2) - min(max($0 - 5, 0), 2)
+            return AxisVector(yaw: -27.5 * turned, roll: 0, pitch: 0)
+        }
+        rig.look(60)
+        rig.run(4.5)
+        return rig
+    }
+
+    @Test("a requested offset returns when the handle returns within its dead zone")
+    func returns() {
+        var rig = blockedRig()
+        #expect(abs(rig.angles.yaw - 35) < 0.1)
+        rig.run(4)
+        #expect(abs(rig.angles.yaw - 60) < 0.1)
+    }
+
+    @Test("a turn leaves the end of the joint's range at once, also after an offset beyond it")
+    func leavesTheEnd() {
+        var rig = blockedRig()
+        let before = rig.angles.yaw
+        rig.turn(-30, until: 9)
+        rig.run(0.5)
+        #expect(before - rig.angles.yaw > 8)
+    }
+
     @Test("a request for rates of 0 stops the motion to an offset, which a new request continues")
     func stop() {
         var rig = rig()

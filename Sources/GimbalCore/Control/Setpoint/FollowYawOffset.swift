@@ -20,6 +20,9 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     /// Rate at which the angle changes until `validUntil`, rad/s.
     private var rate = 0.0
     private var validUntil = Instant(nanoseconds: .min)
+    /// True if an angle was requested since the last turn or halt. The camera returns to this angle
+    /// when the handle permits, so the angle remains if the handle moves the ends of the range.
+    private var isHeld = false
     private var centres = false
     private var halts = false
     /// True if `profile` has the camera's motion, and no motion of its own yet.
@@ -45,8 +48,12 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
             wanted = min(max(yaw, -.pi), .pi)
             pace = abs(rate)
             self.rate = 0
+            isHeld = true
         } else {
-            if rate != 0 { wanted = .nan }
+            if rate != 0 {
+                wanted = .nan
+                isHeld = false
+            }
             self.rate = rate
             self.validUntil = validUntil
         }
@@ -61,6 +68,7 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     mutating func halt() {
         rate = 0
         wanted = .nan
+        isHeld = false
         halts = true
     }
 
@@ -82,7 +90,8 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - now: Present time.
     ///   - dt: Length of the period, s. If `dt` is outside 0...0.1, the angle does not change.
-    ///   - limits: Limits of the motion, and the range of the angle.
+    ///   - limits: Limits of the motion, and the range of the angle. An angle that was requested
+    ///     within an earlier range can be outside; `JointLimiter` then limits the set-point.
     /// - Returns: The angle's motion in this period.
     @_noLocks
     mutating func step(now: Instant, dt: Double, limits: AxisLimits) -> FollowedTurn {
@@ -93,7 +102,7 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
         if rate != 0 || profile.isTurning { profile.turn(at: rate, limits: limits) }
         let inside = limits.clamped(profile.state.angle)
         // Without a request, the angle remains 0, even if the joint's range does not contain 0.
-        if inside != profile.state.angle, profile.state.angle != 0 {
+        if inside != profile.state.angle, profile.state.angle != 0, !isHeld {
             profile.stop(at: inside, limits: limits)
         }
         let before = profile.state

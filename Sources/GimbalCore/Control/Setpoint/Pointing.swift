@@ -136,7 +136,10 @@ struct Pointing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func lookAside(yaw: Double, rate: Double, lead: Double, validUntil: Instant) {
         guard case .panFollow = mode else { return }
-        if yaw.isNaN, rate != 0 { rateValidUntil = validUntil }
+        if yaw.isNaN, rate != 0 {
+            rateValidUntil = validUntil
+            unwind(AxisVector(yaw: 0, roll: .nan, pitch: .nan))
+        }
         aside.look(yaw: yaw, rate: rate, lead: lead, validUntil: validUntil)
     }
 
