@@ -83,6 +83,38 @@ struct KeyboardTests {
         }
     }
 
+    @Test("the mouse above the pad does not change the direction of a held arrow key")
+    func hoveringMouse() throws {
+        try withDesktop { _, page in
+            let middle = try page.middle(of: ".pad")
+            func mouse(_ type: String, up: Double = 0) throws {
+                let isPress = type == "mousePressed"
+                try page.call(
+                    "Input.dispatchMouseEvent",
+                    [
+                        "type": .string(type), "x": .double(middle.x),
+                        "y": .double(middle.y - up),
+                        "button": .string(type == "mouseMoved" ? "none" : "left"),
+                        "buttons": .int(isPress ? 1 : 0), "clickCount": 1,
+                    ])
+            }
+            // The click gives the focus to the pad.
+            try mouse("mousePressed")
+            try mouse("mouseReleased")
+            try page.value(
+                "document.querySelector('.pad').addEventListener('pointermove', () => { window.hasMoved = true; })"
+            )
+            try page.key("ArrowRight", isDown: true)
+            let place = "document.querySelector('.pad.turning .knob')?.style.transform ?? ''"
+            let held = try page.value(place)
+            #expect(held != "")
+            try mouse("mouseMoved", up: 60)
+            try #require(try page.wait("window.hasMoved") != nil)
+            #expect(try page.value(place) == held)
+            try page.key("ArrowRight", isDown: false)
+        }
+    }
+
     @Test("the keyboard walks through every step of the set-up, and replays a recording")
     func wizard() throws {
         try withDesktop { rig, page in

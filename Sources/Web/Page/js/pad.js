@@ -126,6 +126,8 @@ export class Pad {
 
   /** Stops the turn. */
   release(reason) {
+    // A mouse keeps its pointerId, so its next motion without a button would otherwise count as a drag.
+    this.pointer = null;
     this.pressed.clear();
     if (!this.isHeld) return;
     this.isHeld = false;
