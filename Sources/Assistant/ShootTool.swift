@@ -134,6 +134,18 @@ enum ShootTool {
         try word("action", arguments) ?? (arguments["kind"] == nil ? .status : .start)
     }
 
+    /// True if a call only checks and describes the plan.
+    ///
+    /// - Throws: `ClientError` if `dry_run` is not a Boolean: a client that sends `"true"` must not
+    ///   start the shot.
+    static func isDryRun(_ arguments: [String: JSONValue]) throws(ClientError) -> Bool {
+        guard let value = arguments["dry_run"], value != .null else { return false }
+        guard let isDryRun = value.bool else {
+            throw refusal("invalid_params", "dry_run must be true or false.", field: "dry_run")
+        }
+        return isDryRun
+    }
+
     /// Creates the plan of a shot from a call's arguments.
     ///
     /// - Throws: `ClientError` that names the parameter, its range and the limit.

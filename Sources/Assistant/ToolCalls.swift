@@ -145,9 +145,10 @@ final class ToolCalls {
             case .status: break
             case .cancel: haltShot("the assistant cancelled it.")
             case .start:
+                let isDryRun = try ShootTool.isDryRun(arguments)
                 let limits = try link.limits()
                 let plan = try ShootTool.plan(arguments, limits)
-                if arguments["dry_run"] == true { return ShootTool.Report(plan: plan).json }
+                if isDryRun { return ShootTool.Report(plan: plan).json }
                 guard shot?.due == nil else {
                     throw .refused(
                         RequestError("refused", "A shot is active. Use the action `cancel` first."))

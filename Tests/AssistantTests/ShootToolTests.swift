@@ -209,6 +209,7 @@ import Wire
             (["kind": "orbit", "photos": "many"], "is not a whole number"),
             (["kind": "panorama", "fov_width": 66], "panorama.fov_height is missing"),
             (["kind": "mosaic"], "kind must be one of"),
+            (["kind": "orbit", "photos": 9, "dry_run": "true"], "dry_run must be true or false."),
             (["action": "start"], "A shot needs kind"),
             (["kind": "orbit", "photos": 9, "shutter": "command"], "shutter must be one of"),
         ] as [([String: JSONValue], String)])
