@@ -83,6 +83,41 @@ struct KeyboardTests {
         }
     }
 
+    @Test(
+        "each press of an arrow key changes the value of a slider, and an unchanged value starts no trial",
+        arguments: [
+            ("mcp.max_travel_deg", "ArrowRight"), ("servo.delay_ms", "ArrowRight"),
+            ("filter.low_pass_order", "ArrowLeft"),
+        ])
+    func slider(key: String, arrow: String) throws {
+        try withDesktop { rig, page in
+            func value() throws -> JSONValue {
+                try rig.ask("get", ["keys": [.string(key)]]).array?.first?["value"] ?? .null
+            }
+            try open("tune", page)
+            try page.tab(to: "n.id === 'search'")
+            try page.insert(key)
+            let slider = "document.querySelector('[data-key=\"\(key)\"] input[type=range]')"
+            try #require(try page.wait(slider) != nil)
+            try page.tab(to: "n.type === 'range' && n.closest('[data-key=\"\(key)\"]')")
+            try page.value(
+                """
+                (window.changes = [], window.send = WebSocket.prototype.send,
+                WebSocket.prototype.send = function (text) {
+                  const request = JSON.parse(text);
+                  if (request.method === "set") changes.push(request.params.value);
+                  return window.send.call(this, text);
+                }, 1)
+                """)
+            let before = try value()
+            try page.value("document.activeElement.dispatchEvent(new Event('change'))")
+            try page.key(arrow)
+            #expect(eventually(within: 5) { ((try? value()) ?? before) != before })
+            let changes = try page.value("changes")
+            #expect(changes.array?.count == 1, "\(changes.text)")
+        }
+    }
+
     @Test("the mouse above the pad does not change the direction of a held arrow key")
     func hoveringMouse() throws {
         try withDesktop { _, page in

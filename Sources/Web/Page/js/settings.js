@@ -20,33 +20,50 @@ export function kind({ type, range }) {
   }
 }
 
-/** Number of steps of a slider. */
+/** Largest number of steps of a slider. */
 const positions = 1000;
 
-/** Slider of a number: its scale is logarithmic if the range spans more than three decades. */
+/**
+ * Slider of a number: its scale is logarithmic if the range of a number with a fraction spans more than three decades. Each position has
+ * its own value, so that every press of an arrow key changes the value.
+ */
 class Slider {
   constructor({ low, high, isWhole }, value, label, change) {
     this.isWhole = isWhole;
-    this.isLog = low > 0 && high / low > 1000;
+    this.isLog = !isWhole && low > 0 && high / low > 1000;
     this.low = low;
     this.high = high;
+    // A slider of a few whole numbers has one step for each of them.
+    const step = isWhole ? Math.max(1, Math.floor(positions / (high - low))) : 1;
+    this.end = isWhole ? Math.min(positions, step * (high - low)) : positions;
     this.node = el("input", {
-      type: "range", min: 0, max: positions, step: 1, "aria-label": label,
+      type: "range", min: 0, max: this.end, step, "aria-label": label,
       oninput: () => change(this.value, false), onchange: () => change(this.value, true),
     });
     this.set(value);
   }
 
-  /** Present value of the slider: a whole number, or a number with three digits. */
+  /** Present value of the slider: a whole number, or the number with the fewest digits, at least three, that has the slider's position. */
   get value() {
-    const part = Number(this.node.value) / positions;
+    const position = Number(this.node.value);
+    const part = position / this.end;
     const raw = this.isLog ? this.low * (this.high / this.low) ** part : this.low + part * (this.high - this.low);
-    return this.isWhole ? Math.round(raw) : Number(raw.toPrecision(3));
+    if (this.isWhole) return Math.round(raw);
+    for (let digits = 3; digits < 8; digits += 1) {
+      const value = Number(raw.toPrecision(digits));
+      if (this.#position(value) === position) return value;
+    }
+    return raw;
+  }
+
+  /** Position of a value. */
+  #position(value) {
+    const part = this.isLog ? Math.log(value / this.low) / Math.log(this.high / this.low) : (value - this.low) / (this.high - this.low);
+    return Math.round(this.end * Math.min(1, Math.max(0, part)));
   }
 
   set(value) {
-    const part = this.isLog ? Math.log(value / this.low) / Math.log(this.high / this.low) : (value - this.low) / (this.high - this.low);
-    this.node.value = Math.round(positions * Math.min(1, Math.max(0, part)));
+    this.node.value = this.#position(value);
     this.node.setAttribute("aria-valuetext", plain(value));
   }
 }
@@ -113,11 +130,18 @@ export class SettingForm {
   }
 
   #number(form, value, label, change, name) {
+    // A trial of an unchanged value would have no effect. The form can still show an older value than the newest request.
+    let wanted = value;
+    const want = (next) => {
+      if (next === wanted) return;
+      wanted = next;
+      change(next);
+    };
     const input = el("input", { type: "number", value: plain(value), min: form.low, max: form.high, step: "any", "aria-label": label,
-      onchange: () => input.value !== "" && change(Number(input.value)) });
+      onchange: () => input.value !== "" && want(Number(input.value)) });
     const slider = new Slider(form, value, `${label}, slider`, (next, isFinal) => {
       input.value = next;
-      if (isFinal) change(next);
+      if (isFinal) want(next);
     });
     return el("div", {}, name ? el("span", { class: `hint ${name}` }, name) : null, input, slider.node);
   }
