@@ -70,6 +70,34 @@ struct WizardTests {
         }
     }
 
+    @Test("a calibration that the user leaves before its start is answered is cancelled")
+    func leftCalibration() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("setup")
+            try #require(try page.wait(open("sensors")) != nil)
+            try page.value("document.querySelector('[data-step=gyro]').open = true")
+            // The start is on its way for 0.3 s, in which the user closes the step.
+            try page.value(
+                """
+                (window.send = WebSocket.prototype.send,
+                WebSocket.prototype.send = function (text) {
+                  const { method, params } = JSON.parse(text);
+                  const isStart = method === "calibrate" && params.action === "start";
+                  if (isStart) document.querySelector("[data-step=gyro]").open = false;
+                  setTimeout(() => window.send.call(this, text), isStart ? 300 : 0);
+                }, 1)
+                """)
+            try press("gyro", "Start", page)
+            var state: JSONValue?
+            let isCancelled = eventually(within: 8) {
+                state = (try? rig.ask("calibrate"))?["state"]
+                return state == "cancelled"
+            }
+            #expect(isCancelled, "\(state?.text ?? "no answer")")
+        }
+    }
+
     /// Puts the camera into the poses that a calibration requires, until the next step is open.
     /// Checks that the page marks the measured poses.
     private func calibrate(

@@ -207,18 +207,23 @@ export class SetupView {
     body.append(el("p", {}, texts[kind]), poses, instruction, hint, progress, el("div", { class: "row" }, start));
     poses.append(pictures(kind, null));
     let isRunning = false;
+    let isLeft = false;
     const show = (report) => {
       progress.value = report.progress;
       setText(instruction, report.instruction);
       setText(hint, report.hint);
       poses.replaceChildren(pictures(kind, report.missing));
     };
+    const cancel = () => this.link.request("calibrate", { action: "cancel" }).catch(() => {});
     const run = async () => {
       start.disabled = true;
       setText(hint, "");
       try {
         if (this.live.status?.mode !== "inactive") await this.link.request("mode", { mode: "inactive" });
+        if (isLeft) return;
         let report = await this.link.request("calibrate", { action: "start", what: kind });
+        // The user has left the step before this answer. A calibration keeps the motors off, so it must not continue.
+        if (isLeft) return void cancel();
         isRunning = true;
         while (isRunning && ["waiting", "collecting"].includes(report.state)) {
           show(report);
@@ -237,8 +242,9 @@ export class SetupView {
       start.disabled = false;
     };
     this.leave = () => {
-      if (isRunning && start.disabled) this.link.request("calibrate", { action: "cancel" }).catch(() => {});
+      if (isRunning && start.disabled) cancel();
       isRunning = false;
+      isLeft = true;
     };
   }
 
