@@ -30,6 +30,30 @@ struct PageStateTests {
         }
     }
 
+    @Test("the list of paired browsers names the browser and its system")
+    func browserNames() throws {
+        try withPage(isPaired: false) { rig, _, page in
+            try #require(try page.wait("document.querySelector('.pad')") != nil)
+            for (agent, name) in [
+                ("Mozilla/5.0 (Linux; Android 10; K) Chrome/126 Safari/537", "Chrome, Android"),
+                ("Mozilla/5.0 (Windows NT 10.0) Chrome/126 Safari/537 Edg/126", "Edge, Windows"),
+                ("Mozilla/5.0 (X11; Linux) Chrome/126 Safari/537 OPR/112", "Opera, Linux"),
+            ] {
+                try page.call("Emulation.setUserAgentOverride", ["userAgent": .string(agent)])
+                try page.value("location.hash = 'pair=\(try rig.code())'")
+                var names: [String] = []
+                let isListed = eventually(within: 8) {
+                    names = ((try? rig.control("browsers"))?.array ?? [])
+                        .compactMap { $0["name"]?.string }
+                    return names.contains(name)
+                }
+                #expect(isListed, "\(name): \(names)")
+                // airframe-web refuses pairing attempts in quick succession.
+                usleep(600_000)
+            }
+        }
+    }
+
     @Test("a pairing address closes the form of a page that cannot be read without a pairing")
     func pairingForm() throws {
         try withPage(["web.read_without_token=false"], isPaired: false) { rig, _, page in

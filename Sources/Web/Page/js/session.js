@@ -125,7 +125,9 @@ function background() {
 /** Name of this browser for the list of paired browsers, such as "Chrome, Android". */
 function deviceName() {
   const agent = navigator.userAgent;
-  const browser = /Firefox|Edg|OPR|Chrome|Safari/.exec(agent)?.[0] ?? "Browser";
-  const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(agent)?.[0] ?? "unknown system";
+  // The order matters: Edge and Opera also contain "Chrome", Chrome also contains "Safari", and Android also contains "Linux".
+  const first = (words) => words.find((word) => agent.includes(word));
+  const browser = first(["Firefox", "Edg", "OPR", "Chrome", "Safari"]) ?? "Browser";
+  const system = first(["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"]) ?? "unknown system";
   return `${{ Edg: "Edge", OPR: "Opera" }[browser] ?? browser}, ${system}`;
 }
