@@ -88,6 +88,33 @@ struct PageStateTests {
         }
     }
 
+    @Test("the view Drive leaves no elements and no listeners in memory")
+    func leftView() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            func counters() throws -> (nodes: Int, listeners: Int) {
+                try page.call("HeapProfiler.collectGarbage")
+                let answer = try page.call("Memory.getDOMCounters")
+                return (answer["nodes"]?.int ?? 0, answer["jsEventListeners"]?.int ?? 0)
+            }
+            func visit() throws {
+                for view in ["why", "drive"] { try page.show(view) }
+                try #require(try page.wait("document.querySelector('[data-mode]')") != nil)
+            }
+            try visit()
+            let start = try counters()
+            for _ in 0..<5 { try visit() }
+            // Each leaked view would add about 170 nodes and 38 listeners. A request that has not
+            // been answered can keep a view for a short time.
+            var end = start
+            let isFreed = try eventually(within: 5) {
+                end = try counters()
+                return end.nodes < start.nodes + 400 && end.listeners < start.listeners + 90
+            }
+            #expect(isFreed, "\(start), then \(end)")
+        }
+    }
+
     @Test("the button that resets a stop is shown only while an emergency stop is latched")
     func reset() throws {
         try withPage { rig, _, page in

@@ -20,6 +20,7 @@ export class Pad {
     this.wish = [0, 0];
     this.pressed = new Set();
     this.isHeld = false;
+    this.ended = new AbortController();
     this.knob = el("span", { class: "knob" });
     this.state = el("p", { class: "hint", id: "pad-state", role: "status" }, "Hold the pad to turn the camera.");
     this.node = el("div", {
@@ -63,11 +64,13 @@ export class Pad {
       else this.release("The camera stops.");
     });
     node.addEventListener("blur", () => this.release("The camera stops: the pad has lost the focus."));
-    window.addEventListener("blur", () => this.release("The camera stops: the window has lost the focus."));
-    window.addEventListener("pagehide", () => this.release(""));
-    document.addEventListener("visibilitychange", () => document.hidden && this.release("The camera stops: the tab was hidden."));
-    this.link.addEventListener("refused", (event) => event.detail.method === "rate" && this.release(sentence(event.detail)));
-    this.link.addEventListener("lost", () => this.release("The camera stops: the connection was lost."));
+    // The following objects outlive the pad, so the pad removes its listeners at its end.
+    const { signal } = this.ended;
+    window.addEventListener("blur", () => this.release("The camera stops: the window has lost the focus."), { signal });
+    window.addEventListener("pagehide", () => this.release(""), { signal });
+    document.addEventListener("visibilitychange", () => document.hidden && this.release("The camera stops: the tab was hidden."), { signal });
+    this.link.addEventListener("refused", (event) => event.detail.method === "rate" && this.release(sentence(event.detail)), { signal });
+    this.link.addEventListener("lost", () => this.release("The camera stops: the connection was lost."), { signal });
   }
 
   #position(event) {
@@ -137,6 +140,12 @@ export class Pad {
     this.knob.style.transform = "";
     this.link.hurry("rate", { yaw: 0, pitch: 0 }, true);
     setText(this.state, reason);
+  }
+
+  /** Stops the turn, and ends the pad. */
+  close() {
+    this.release("");
+    this.ended.abort();
   }
 }
 

@@ -41,7 +41,7 @@ export class DriveView {
   }
 
   close() {
-    this.pad.release("");
+    this.pad.close();
     this.people.close();
     this.live.removeEventListener("values", this.onValues);
     this.live.removeEventListener("status", this.onStatus);
