@@ -115,6 +115,40 @@ struct PageStateTests {
         }
     }
 
+    @Test("the answer to an earlier choice of a recording does not replace the newest replay")
+    func lateReplay() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            for count in 1...2 {
+                _ = try rig.ask("record", ["action": "last", "seconds": 2])
+                let isSaved = eventually(within: 10) {
+                    (try? rig.ask("record"))?["files"]?.int == count
+                }
+                try #require(isSaved)
+            }
+            try page.show("recordings")
+            let buttons =
+                "[...document.querySelectorAll('main button')].filter((b) => b.textContent === 'Replay')"
+            try #require(try page.wait("\(buttons).length === 2") != nil)
+            // The answer to the first choice arrives after the answer to the second.
+            try page.value(
+                """
+                (window.plots = 0, window.load = window.fetch,
+                window.fetch = async (...request) => {
+                  const isFirst = String(request[0]).includes("plot=") && plots++ === 0;
+                  const answer = await window.load(...request);
+                  if (isFirst) await new Promise((resolve) => (window.deliver = resolve));
+                  return answer;
+                }, \(buttons).forEach((button) => button.click()), 1)
+                """)
+            let title = "document.querySelector('[aria-label=Replay] h2')?.textContent"
+            try #require(try page.wait("window.deliver && \(title)") != nil)
+            let newest = try page.value(title)
+            try page.value("window.deliver()")
+            #expect(try page.wait("\(title) !== \(newest.text)", within: 1) == nil)
+        }
+    }
+
     @Test("the button that resets a stop is shown only while an emergency stop is latched")
     func reset() throws {
         try withPage { rig, _, page in

@@ -39,6 +39,7 @@ export class RecordingsView {
 
   close() {
     clearInterval(this.timer);
+    this.wanted = null;
     this.replay?.end();
     this.link.removeEventListener("open", this.onOpen);
   }
@@ -83,11 +84,14 @@ export class RecordingsView {
   }
 
   async #replay(name) {
+    // A later choice, or the end of the view, replaces this token, so that a late answer is ignored.
+    const own = (this.wanted = {});
     this.replay?.end();
     this.replay = null;
     setText(this.output, "The recording is being read.");
     const answer = await fetch(`/recordings/${encodeURIComponent(name)}?plot=${points}`, { cache: "no-store" }).catch(() => null);
     const series = await answer?.json().catch(() => null);
+    if (own !== this.wanted) return;
     if (!answer?.ok || !series) return setText(this.output, series?.message ?? "The recording cannot be read. Try again.");
     if (!series.t.length) return setText(this.output, "The recording contains no ticks.");
     const replay = new Replay(series);
