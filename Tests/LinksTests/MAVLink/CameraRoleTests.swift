@@ -164,4 +164,34 @@ private final class Photos: Sendable {
             #expect(photo([sensor, 0, 1], component) == [2, 1])
         }
     }
+
+    @Test("photos and videos need 0 or the camera's component ID as target camera ID")
+    func targetCamera() {
+        let component = component()
+        let all = MAVLinkAddress(system: 1, component: 0)
+        func results(
+            _ number: UInt16, _ params: [Float], target: MAVLinkAddress? = nil
+        ) -> [UInt8] {
+            send(number, params, to: component, target: target)
+            return component.sent(CommandAck.self).map(\.result)
+        }
+        // PX4 does not remove the ID from a mission item.
+        #expect(results(2000, [100, 1, 0]) == [0])
+        #expect(results(2001, [101]) == [2])
+        #expect(component.photoSeries != nil)
+        #expect(results(2001, [100]) == [0])
+        #expect(component.photoSeries == nil)
+        // MAVLink requires the answer DENIED to a command for photos that is sent to all components.
+        #expect(results(2000, [101, 0, 1], target: all) == [2])
+        #expect(results(2500, [0, 0, 101], target: all).isEmpty)
+        #expect(results(2501, [0, 101], target: all).isEmpty)
+        #expect(results(2500, [0, 0, 101]) == [2])
+        #expect(results(2501, [0, 101]) == [2])
+        #expect(photos.count.withLock { $0 } == 1)
+        for id in [0, 100, .nan] as [Float] {
+            #expect(results(2500, [0, 0, id], target: all) == [0])
+            #expect(results(2501, [0, id], target: all) == [0])
+        }
+        #expect(photos.count.withLock { $0 } == 7)
+    }
 }

@@ -11,6 +11,16 @@ extension CameraRole {
         case imageStop = 2001
         case videoStart = 2500
         case videoStop = 2501
+
+        /// Target camera ID in the command's parameters; 0 selects all cameras. In older versions of
+        /// MAVLink, this parameter of the commands for recordings is reserved, so it can be NaN.
+        func camera(in params: [Float]) -> Float {
+            switch self {
+            case .imageStart, .imageStop: params[0]
+            case .videoStart: params[2].isNaN ? 0 : params[2]
+            case .videoStop: params[1].isNaN ? 0 : params[1]
+            }
+        }
     }
 
     /// Time within which a command for a photo with the same sequence number is a repetition, s. A
@@ -58,14 +68,19 @@ extension MAVLinkComponent {
     /// Executes a MAVLink command for photos or a recording.
     ///
     /// - Returns: The result of the command; nil if the command does not concern photos or
-    ///   recordings.
+    ///   recordings, or if another camera answers the command.
     func obeyAsRecorder(
         _ order: Order, from sender: MAVLinkAddress, now: Instant
     ) -> MAVLinkResult? {
+        guard let command = CameraRole.CaptureCommand(rawValue: order.number) else { return nil }
+        guard isForThisCamera(command.camera(in: order.params), order) else {
+            // MAVLink requires this answer to a command for photos also if the command is sent to
+            // all components.
+            let isForPhotos = command == .imageStart || command == .imageStop
+            return isForPhotos || order.target == cameraAddress ? .denied : nil
+        }
         let source = source(of: sender)
-        switch CameraRole.CaptureCommand(rawValue: order.number) {
-        case .imageStart where !isOurSensor(order), .imageStop where !isOurSensor(order):
-            return .denied
+        switch command {
         case .imageStart where order.params[2] == 1:
             return takePhoto(number: order.params[3], from: sender, now: now)
         case .imageStart:
@@ -80,14 +95,13 @@ extension MAVLinkComponent {
             return .accepted
         case .videoStart: return capture(.record, source)
         case .videoStop: return capture(.stop, source)
-        case nil: return nil
         }
     }
 
-    /// True if the first parameter of a command for photos selects all sensors of the camera or its
-    /// only sensor. A command to all components cannot select a sensor.
-    private func isOurSensor(_ order: Order) -> Bool {
-        order.params[0] == 0 || (order.params[0] == 1 && order.target == cameraAddress)
+    /// True if a target camera ID selects this camera: all cameras, the component ID of this camera,
+    /// or, in a command to this camera only, the camera's only sensor.
+    private func isForThisCamera(_ id: Float, _ order: Order) -> Bool {
+        id == 0 || id == Float(CameraRole.component) || (id == 1 && order.target == cameraAddress)
     }
 
     /// Takes one photo, unless the command is the repetition of a command whose answer was lost.
