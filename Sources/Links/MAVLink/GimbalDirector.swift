@@ -289,6 +289,11 @@ struct GimbalDirector {
     /// correction, the camera turns without lag.
     mutating func leadVehicle(now: Instant) {
         guard isFollowing, source != .none else { return }
+        // After a change of mode, such as a restart of the motors, yaw no longer follows the vehicle.
+        guard port.control.mode == .panFollow else {
+            isFollowing = false
+            return
+        }
         let lead = lead
         guard abs(lead - askedLead) > Angle.degrees(0.2).radians else { return }
         do throws(Refusal) {

@@ -230,6 +230,25 @@ import Wire
         #expect(ahead == 0)
     }
 
+    @Test("after a restart of the motors, a turn of the vehicle does not change the mode")
+    func restartedMotors() throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        let wanted = GimbalRequest(
+            flags: [.yawInVehicleFrame],
+            angles: AxisVector(yaw: 30 * Self.degree, roll: .nan, pitch: .nan))
+        try director.steer(wanted, from: Self.station, now: at(0))
+        for mode in [Mode.inactive, .locked] {
+            try gimbal.request(.mode(mode), from: CommandSource(Self.station), now: at(0.1))
+        }
+        director.vehicle.learn(
+            Self.state(heading: 0, rate: 30), Self.snapshot(camera: 0, handle: 0), now: at(0.2))
+        _ = gimbal.takeRequests()
+        director.leadVehicle(now: at(0.2))
+        #expect(gimbal.takeRequests().isEmpty)
+        #expect(gimbal.control.mode == .locked)
+    }
+
     @Test("a rate in a request for a yaw relative to the vehicle limits the rate of this turn")
     func followRate() throws {
         let gimbal = FakePort()
