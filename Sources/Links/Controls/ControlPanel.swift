@@ -47,8 +47,8 @@ struct ControlPanel {
     private let others: ControlEffects
     private let log: Logger
     private var source = CommandSource(link: .controls, connection: 1)
-    /// Modes to which the gimbal returns after a button's release, by device and control.
-    private var earlierModes: [Int: [Control: (entered: Mode, earlier: Mode)]] = [:]
+    /// Modes of the buttons that are held.
+    private var heldModes = HeldModes()
     private var asked = AxisVector.zero
     /// Time of the last rate request; nil before the first one.
     private var askedAt: Instant?
@@ -104,9 +104,7 @@ struct ControlPanel {
     mutating func disconnect(_ id: Int, now: Instant) {
         guard let device = devices.removeValue(forKey: id) else { return }
         log.notice("The input device \(device.description.name) (\(device.node)) was removed.")
-        for control in (earlierModes.removeValue(forKey: id) ?? [:]).values {
-            restore(control, now: now)
-        }
+        endModes(of: id, nil, now: now)
         turn(now: now)
         if devices.isEmpty { port.left(source, now: now) }
     }
@@ -221,10 +219,7 @@ struct ControlPanel {
         case .stuck:
             counters.stuck += 1
             note(id, control, "stuck", "", "ignored until the button is released", now)
-        case .released:
-            if let mode = earlierModes[id]?.removeValue(forKey: control) {
-                restore(mode, now: now)
-            }
+        case .released: endModes(of: id, control, now: now)
         case .gesture(let gesture):
             // An emergency stop always has an effect.
             if learnsUntil != nil, effects[control]?[gesture] != .stop {
@@ -263,7 +258,7 @@ struct ControlPanel {
                 let earlier = port.control.mode
                 guard earlier != .inactive else { throw .inactive }
                 try ask(.mode(mode), now: now)
-                earlierModes[id, default: [:]][control] = (mode, earlier)
+                heldModes.begin(mode, after: earlier, control, of: id)
             case .nextMode: try ask(.mode(port.nextMode), now: now)
             case .recentre: try port.recentre(from: source, now: now)
             case .step(let axis, let angle):
@@ -298,11 +293,11 @@ struct ControlPanel {
         try port.request(request, from: source, now: now)
     }
 
-    private mutating func restore(_ mode: (entered: Mode, earlier: Mode), now: Instant) {
-        // If another source has changed the mode since the press of the button, the mode does not
-        // change.
-        guard port.control.mode == mode.entered else { return }
-        try? ask(.mode(mode.earlier), now: now)
+    /// Ends the modes of one control of a device, or of all its controls if `control` is nil.
+    private mutating func endModes(of id: Int, _ control: Control?, now: Instant) {
+        let present = port.control.mode
+        let mode = heldModes.end(control, of: id, in: present)
+        if mode != present { try? ask(.mode(mode), now: now) }
     }
 
     private mutating func step(_ axis: GimbalAxis, _ angle: Double, now: Instant) throws(Refusal) {

@@ -131,6 +131,63 @@ import Wire
         #expect(port.control.mode == .retract)
     }
 
+    @Test(
+        "after two buttons that hold modes, in either order, the mode before the first press returns",
+        arguments: [(0x136, 0x137, .panFollow), (0x137, 0x136, .fpv)] as [(UInt16, UInt16, Mode)])
+    func twoHeldModes(first: UInt16, last: UInt16, between: Mode) throws {
+        var panel = try panel([
+            "BTN_TL press: mode fpv while held", "BTN_TR press: mode pan_follow while held",
+        ])
+        use(&panel, 1, .key(0x136, isDown: true))
+        panel.advance(now: at(1.1))
+        use(&panel, 1.2, .key(0x137, isDown: true))
+        panel.advance(now: at(1.3))
+        #expect(port.control.mode == .panFollow)
+        use(&panel, 2, .key(first, isDown: false))
+        panel.advance(now: at(2.1))
+        #expect(port.control.mode == between)
+        use(&panel, 3, .key(last, isDown: false))
+        panel.advance(now: at(3.1))
+        #expect(port.control.mode == .locked)
+    }
+
+    @Test("a button of a second gamepad restores the mode before that of an unplugged gamepad")
+    func heldModeOfUnplugged() throws {
+        var panel = try panel([
+            "BTN_TL press: mode fpv while held", "BTN_TR press: mode pan_follow while held",
+        ])
+        panel.connect(
+            2,
+            ControlDevice(
+                InputDescription(name: "Second"), node: "event1", state: InputState(), now: at(-1)))
+        use(&panel, 1, .key(0x136, isDown: true))
+        panel.advance(now: at(1.1))
+        panel.handle(
+            InputEvent(time: at(1.2), kind: .key(0x137, isDown: true)), from: 2, now: at(1.2))
+        panel.advance(now: at(1.3))
+        panel.disconnect(1, now: at(2))
+        #expect(port.control.mode == .panFollow)
+        panel.handle(
+            InputEvent(time: at(3), kind: .key(0x137, isDown: false)), from: 2, now: at(3))
+        panel.advance(now: at(3.1))
+        #expect(port.control.mode == .locked)
+    }
+
+    @Test("a button with held modes for its press and its hold restores the mode before the press")
+    func pressAndHold() throws {
+        var panel = try panel([
+            "BTN_TL press: mode fpv while held", "BTN_TL hold: mode pan_follow while held",
+        ])
+        use(&panel, 1, .key(0x136, isDown: true))
+        panel.advance(now: at(1.1))
+        #expect(port.control.mode == .fpv)
+        panel.advance(now: at(2))
+        #expect(port.control.mode == .panFollow)
+        use(&panel, 3, .key(0x136, isDown: false))
+        panel.advance(now: at(3.1))
+        #expect(port.control.mode == .locked)
+    }
+
     @Test("an emergency stop is sent as soon as the contact is steady")
     func stop() throws {
         var panel = try panel(["BTN_SELECT press: stop"])
