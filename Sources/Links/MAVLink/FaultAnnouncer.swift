@@ -30,9 +30,10 @@ struct FaultAnnouncer {
     /// Creates the STATUSTEXT messages for one text, in as many chunks as necessary. The last of
     /// several chunks contains fewer bytes than fit, because the NUL after the text marks the end.
     mutating func sentence(_ text: String, severity: UInt8) -> [StatusText] {
-        let bytes = Array(text.utf8)
+        var bytes = Array(text.utf8)
         let isWhole = bytes.count <= Self.chunk
         if !isWhole { number = number == .max ? 1 : number + 1 }
+        Self.align(&bytes)
         let last = isWhole ? 0 : bytes.count
         return stride(from: 0, through: last, by: Self.chunk).enumerated().map {
             index, start in
@@ -43,6 +44,19 @@ struct FaultAnnouncer {
             message.number = isWhole ? 0 : number
             message.chunk = UInt8(truncatingIfNeeded: index)
             return message
+        }
+    }
+
+    /// Inserts spaces between words, so that no chunk ends within a UTF-8 character. A chunk before
+    /// the last one cannot be shorter instead, because the NUL after it would end the text.
+    private static func align(_ bytes: inout [UInt8]) {
+        var end = chunk
+        while end < bytes.count {
+            // The bits 10 mark every byte of a character but the first.
+            let first = bytes[...end].lastIndex { $0 & 0xC0 != 0x80 } ?? end
+            let gap = bytes[(end - chunk)..<first].lastIndex(of: UInt8(ascii: " ")) ?? first
+            bytes.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: end - first), at: gap)
+            end += chunk
         }
     }
 

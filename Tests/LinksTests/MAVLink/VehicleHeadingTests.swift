@@ -290,4 +290,26 @@ import Wire
         // The fault recurs quickly, and is announced at most once per second.
         #expect(announcer.messages(for: .imuStale, now: at(0.3)).isEmpty)
     }
+
+    @Test(
+        "a text keeps every character at the end of a chunk, and only its last chunk is shorter",
+        arguments: ["°", "€", "𝜋"])
+    func characters(character: String) {
+        var announcer = FaultAnnouncer()
+        for count in 30...38 {
+            let word = String(repeating: "x", count: count) + character
+            let last = String(repeating: character, count: 9)
+            let text = "The limit is \(word) \(last), so it moves."
+            let chunks = announcer.sentence(text, severity: 4)
+            // Chunks can contain additional spaces between words.
+            let words = chunks.map(\.text).joined().split(separator: " ")
+            #expect(words.joined(separator: " ") == text)
+            #expect(chunks.dropLast().allSatisfy { $0.text.utf8.count == 50 })
+            #expect(chunks.count > 1 && (chunks.last?.text.utf8.count ?? 50) < 50)
+        }
+        // Without spaces, the additional ones precede a character.
+        let word = "x" + String(repeating: character, count: 60)
+        let joined = announcer.sentence(word, severity: 4).map(\.text).joined()
+        #expect(joined.filter { $0 != " " } == word)
+    }
 }
