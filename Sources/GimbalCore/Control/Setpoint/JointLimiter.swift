@@ -265,7 +265,8 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         return result
     }
 
-    /// True if the camera follows a change of the requested angles by at least `followedShare`.
+    /// True if the camera follows a change of the requested angles by at least `followedShare`, or
+    /// if the change leads back towards the ranges of the joints.
     private func isFollowed(
         from before: AxisVector, to after: AxisVector, _ handle: HandlePose, _ range: JointRange
     ) -> Bool {
@@ -273,17 +274,22 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         let end = handle.attitude.conjugate * EulerZXY.quaternion(after)
         let asked = (end * start.conjugate).rotationVector
         let (first, last) = (answer(to: start, range), answer(to: end, range))
-        let turned = (last * first.conjugate).rotationVector
-        return turned.dot(asked) >= Self.followedShare * asked.squaredNorm
+        let turned = (last.attitude * first.attitude.conjugate).rotationVector
+        return last.excess <= first.excess
+            || turned.dot(asked) >= Self.followedShare * asked.squaredNorm
     }
 
     /// The attitude of the camera relative to the handle, if each requested joint angle is clamped
-    /// like `answered`.
-    private func answer(to relative: Quaternion, _ range: JointRange) -> Quaternion {
+    /// like `answered`, and the sum of the angles by which the joints exceed their clamps, rad.
+    private func answer(to relative: Quaternion, _ range: JointRange) -> (
+        attitude: Quaternion, excess: Double
+    ) {
         let joints = JointLimiter.nearest(JointKinematics.joints(attitude: relative), to: wanted)
         let knees = JointLimiter.knees(of: range)
-        return JointKinematics.attitude(
-            joints: joints.clamped(from: range.minimum - knees, to: range.maximum + knees))
+        let clamped = joints.clamped(from: range.minimum - knees, to: range.maximum + knees)
+        return (
+            JointKinematics.attitude(joints: clamped), JointLimiter.distance(joints, clamped)
+        )
     }
 
     /// Largest ratio of the rate to the distance while the set-point catches up, 1/s. Without this

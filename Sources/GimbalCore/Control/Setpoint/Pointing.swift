@@ -247,13 +247,13 @@ struct Pointing: Sendable, BitwiseCopyable {
         let reachable = reach(setpoint, dt: dt, handle: handle, range: range)
         guard let handle else { return reachable }
         let turning = generator.turning
-        unwind(turning)
         // If the handle is tilted, a rotation about one axis also moves the joints of other axes.
         if !handle.isBelieved {
             let blocked = limiter.blocked(
                 turning, from: before, to: generator.angles, handle: handle, range: range)
             generator.stop(at: blocked + before)
         }
+        unwind(turning)
         return reachable
     }
 
