@@ -1,5 +1,6 @@
 import GimbalCore
 import PlainText
+import Port
 import Wire
 
 /// Forecast of the motion after a `point` request, for the client that sent the request. The
@@ -15,6 +16,9 @@ struct PointForecast {
     /// Smallest angle beyond the end of a joint's range that is reported, rad (0.5°). The estimated
     /// angles of handle and camera are less accurate than the set-point.
     private static let tolerance = 0.5 * Double.pi / 180
+    /// Smallest error of a requested angle that is reported, rad (2°). Near the end of a range, the
+    /// camera lags behind the set-point by up to 2° (`JointLimiter`).
+    private static let leastMiss = 2 * Double.pi / 180
 
     /// Creates the answer to an accepted `point` request.
     ///
@@ -51,7 +55,7 @@ struct PointForecast {
             sentences.append(
                 "motion.range_deg limits the turn to \(Self.text(forecast.goal, where: own)).")
         }
-        let ends = jointEnds(before: forecast.goal)
+        let ends = jointEnds(before: forecast.goal, of: own)
         if !ends.isEmpty {
             limits.append("joints")
             sentences.append(
@@ -72,25 +76,35 @@ struct PointForecast {
     }
 
     /// Text with the ends of the joints' ranges at which the camera stops before the target, such as
-    /// "roll 45°"; empty if the camera can reach the target, or if the joint angles are unknown. The
-    /// handle is assumed not to move.
-    private func jointEnds(before goal: AxisVector) -> String {
+    /// "roll 45°"; empty if the camera can reach the requested angles, or if the joint angles are
+    /// unknown. The handle is assumed not to move.
+    private func jointEnds(before goal: AxisVector, of request: AxisVector) -> String {
         if case .assumed = snapshot.jointSource { return "" }
         let handle = snapshot.attitude * EulerZXY.quaternion(snapshot.joints).conjugate
         let target = EulerZXY.quaternion(goal.filled(from: snapshot.pointing.target))
-        let joints = Self.axes(EulerZXY.angles(handle.conjugate * target))
-        let ranges = zip(Self.axes(jointRange.minimum), Self.axes(jointRange.maximum))
-        return zip(joints, ranges).compactMap { joint, range -> String? in
-            let (low, high) = (range.0.1, range.1.1)
+        let wanted = EulerZXY.angles(handle.conjugate * target)
+        var joints = wanted
+        var ends: [String] = []
+        for axis in GimbalAxis.allCases {
+            let (low, high) = (jointRange.minimum[axis], jointRange.maximum[axis])
             // A range can contain angles beyond half a turn.
             let isReachable = [-1.0, 0, 1].contains { turns in
-                let angle = joint.1 + turns * 2 * .pi
+                let angle = wanted[axis] + turns * 2 * .pi
                 return angle >= low - Self.tolerance && angle <= high + Self.tolerance
             }
-            guard joint.1.isFinite, !isReachable else { return nil }
-            let end = abs(joint.1 - low) < abs(joint.1 - high) ? low : high
-            return "\(joint.0) \(Self.degrees(end))"
-        }.joined(separator: ", ")
+            guard wanted[axis].isFinite, !isReachable else { continue }
+            joints[axis] = abs(wanted[axis] - low) < abs(wanted[axis] - high) ? low : high
+            ends.append("\(axis.name) \(Self.degrees(joints[axis]))")
+        }
+        // A joint beyond its end can leave the requested angles unchanged: a joint without a servo
+        // in a tilted hand does not limit a turn about another axis.
+        let reached = EulerZXY.angles(handle * EulerZXY.quaternion(joints))
+        let isMissed = GimbalAxis.allCases.contains { axis in
+            guard !request[axis].isNaN else { return false }
+            let miss = Angle(radians: reached[axis]).shortestArc(to: .radians(goal[axis])).radians
+            return abs(miss) > Self.leastMiss
+        }
+        return isMissed ? ends.joined(separator: ", ") : ""
     }
 
     private static func degrees(_ angle: Double) -> String {

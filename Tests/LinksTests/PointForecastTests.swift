@@ -1,0 +1,33 @@
+import GimbalCore
+import Testing
+import Wire
+
+@testable import Links
+
+@Suite("Forecast of a turn to angles")
+struct PointForecastTests {
+    private static let degree = Double.pi / 180
+
+    /// Limits of a request for a camera that is level, in a handle that is rolled by 10°. The roll
+    /// joint has no servo, so its range is ±1°.
+    private func limits(_ angles: AxisVector) -> [String] {
+        var snapshot = StabilizerSnapshot()
+        snapshot.output.enabled = true
+        snapshot.jointSource = .encoders
+        snapshot.joints.roll = -10 * Self.degree
+        var range = JointRange()
+        range.minimum.roll = -1 * Self.degree
+        range.maximum.roll = 1 * Self.degree
+        let forecast = PointForecast(
+            snapshot: snapshot, parameters: SetpointGenerator.Parameters(), jointRange: range)
+        return forecast.acknowledgement(angles, duration: 0, rate: 0, mode: .locked).limitedBy ?? []
+    }
+
+    @Test("the end of a joint's range is announced only if a requested angle is not reached")
+    func requestedAxes() {
+        let yaw = AxisVector(yaw: 20 * Self.degree, roll: .nan, pitch: .nan)
+        #expect(limits(yaw) == [])
+        let roll = AxisVector(yaw: .nan, roll: 0, pitch: .nan)
+        #expect(limits(roll) == ["joints"])
+    }
+}
