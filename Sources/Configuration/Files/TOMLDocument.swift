@@ -152,7 +152,7 @@ extension TOMLDocument {
 
     /// Reads the valid lines of a file with syntax errors. Each line that prevents the parser from
     /// reading the file is reported and left out. If too many lines are invalid, the document has
-    /// no values.
+    /// no values. The keys below an invalid header of a table are read as keys of the table before.
     ///
     /// - Parameters:
     ///   - bytes: The file's contents.

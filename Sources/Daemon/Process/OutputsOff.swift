@@ -66,13 +66,15 @@ public enum OutputsOff {
             return
                 "Backend \(settings.hardware.backend.rawValue) drives no motors: nothing to turn off."
         }
-        let sentence = try run(outputs, wheels, supply: supply)
+        var sentence = try run(outputs, wheels, supply: supply)
         let linux = settings.hardware.linux
-        guard supply == nil, settings.hardware.backend == .linux, linux.motors == .busServo else {
-            return sentence
+        if supply == nil, settings.hardware.backend == .linux, linux.motors == .busServo {
+            let servos = GimbalAxis.allCases.filter { linux.servoId[$0] >= 0 }
+            sentence = warning(drives, servos: servos) ?? sentence
         }
-        return warning(drives, servos: GimbalAxis.allCases.filter { linux.servoId[$0] >= 0 })
-            ?? sentence
+        return isComplete
+            ? sentence
+            : "\(sentence) A part of the configuration could not be read: if other motors still run, cut their power."
     }
 
     /// Warning about servos that have not reported that they are off, for example because they have
