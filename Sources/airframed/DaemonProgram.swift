@@ -47,7 +47,7 @@ struct Airframed: ParsableCommand {
             no file is required. airframed stops on SIGTERM and SIGINT, and reads its files again on SIGHUP.
 
             Exit status: 0 after a requested stop, 64 for a wrong command line, 66 for a recorded motion that \
-            cannot be read, 70 when a component failed, 73 when the socket cannot be created, 74 when --outputs-off could not turn the motors off, 78 for a bad configuration.
+            cannot be read, 70 when a component failed, 73 when the socket cannot be created, a key is missing, or another airframed uses the state directory, 74 when --outputs-off could not turn the motors off, 78 for a bad configuration.
             """,
         version: Version.text)
 

@@ -223,7 +223,7 @@ struct TakeCommand: AcknowledgedCommand {
     private static func lost(to holder: String?) -> ClientError {
         let state =
             holder.map { "\($0) is in control." }
-            ?? "Another client has taken control, and has released it again."
+            ?? "No client is in control: another client has released it, or this command was silent for longer than commander.release_after_s."
         return .refused(
             RequestError(
                 "not_in_control",
