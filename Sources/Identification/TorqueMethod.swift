@@ -73,7 +73,8 @@ struct TorqueMethod: AutotuneMethod {
     /// Proposes the tuning. The delay and the corner frequency of the derivative are common to all
     /// axes. If all axes are tuned, the slowest axis determines both. Otherwise both remain, and
     /// the gains are those for the remaining delay: if the probe then measures a longer delay, the
-    /// controller reduces the gains of all axes.
+    /// controller reduces the gains of all axes. Without a probe (loops below 200 Hz), nothing would
+    /// reduce them later, so the longer of the two delays applies.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.loopDelay).max() ?? controller.loopDelay
