@@ -74,23 +74,20 @@ struct TorqueMethod: AutotuneMethod {
     /// axes. If all axes are tuned, the slowest axis determines both. Otherwise both remain, and
     /// the gains are those for the remaining delay: if the probe then measures a longer delay, the
     /// controller reduces the gains of all axes. Without a probe (loops below 200 Hz), nothing would
-    /// reduce them later, so the longer of the two delays applies.
+    /// reduce them later, so a longer measured delay applies to all axes.
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.loopDelay).max() ?? controller.loopDelay
-        let isWhole = results.count == GimbalAxis.allCases.count
-        let kept = controller.checksInertia ? 0 : slowest
-        let delay = isWhole ? slowest : max(kept, controller.loopDelay)
+        let isLater = !controller.checksInertia && slowest > controller.loopDelay
+        let isCommon = results.count == GimbalAxis.allCases.count || isLater
+        let delay = isCommon ? slowest : controller.loopDelay
         for found in results {
             guard let model = found.motor?.model else { continue }
             design(model.inertia, delay, found.axis).apply(to: &proposal.controller, found.axis)
         }
         proposal.controller.findsInertia = false
-        if isWhole {
-            proposal.controller.loopDelay = delay
-        } else {
-            proposal.controller.derivativeCutoffHz = controller.derivativeCutoffHz
-        }
+        proposal.controller.loopDelay = delay
+        if !isCommon { proposal.controller.derivativeCutoffHz = controller.derivativeCutoffHz }
         let friction = results.compactMap(\.motor?.coulomb).filter(\.isFinite).max() ?? 0
         proposal.controller.frictionLimit = max(
             controller.frictionLimit, (friction * 2e3).rounded() / 1e3)

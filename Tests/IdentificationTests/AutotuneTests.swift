@@ -86,6 +86,23 @@ struct AutotuneTests {
         #expect(abs(tuned.rateGain.pitch / before.rateGain.pitch - 1) < 0.1)
     }
 
+    @Test("without a probe, a longer measured delay of one axis applies to all axes")
+    func oneAxisWithoutProbe() throws {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { parameters, tuning in
+            parameters.transportDelay += 0.002
+            tuning.controller.checksInertia = false
+        }
+        loop.run(seconds: 3)
+        let before = loop.stabilizer.parameters.controller
+        let run = loop.autotune([.pitch])
+        let found = try #require(run.results.first?.motor, "\(String(describing: run.outcome))")
+        let tuned = run.proposal.controller
+        #expect(tuned.loopDelay == found.loopDelay)
+        #expect(tuned.rateGain.pitch < 0.75 * before.rateGain.pitch)
+        let lead = AttitudeEstimator.Parameters().sensorDelay
+        #expect(LoopMargins(of: tuned, axis: .pitch, lead: lead).areHealthy)
+    }
+
     @Test("the wait for a slow sensor's samples counts once in the delay that autotune proposes")
     func slowSensor() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { parameters, tuning in
