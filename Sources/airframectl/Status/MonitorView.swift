@@ -272,19 +272,11 @@ extension MonitorView {
     /// Truncates a line to its first `width` visible characters. All escape sequences remain in the
     /// line.
     static func clipped(_ line: String, to width: Int) -> String {
-        var result = ""
-        var visible = 0
-        var isEscape = false
-        for character in line {
-            if character == "\u{1B}" { isEscape = true }
-            if isEscape {
-                result.append(character)
-                if character.isLetter { isEscape = false }
-            } else if visible < width {
-                result.append(character)
-                visible += 1
-            }
-        }
-        return result
+        var room = width
+        return String(
+            line.styledCharacters.filter { part in
+                if part.isVisible { room -= 1 }
+                return !part.isVisible || room >= 0
+            }.map(\.character))
     }
 }

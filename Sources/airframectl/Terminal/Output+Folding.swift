@@ -22,14 +22,14 @@ extension Output {
     /// - Returns: The lines. They are aligned with the last column that begins in the left half, or
     ///   with the text of a list's item.
     static func folded(_ text: String, to width: Int) -> [String] {
-        guard visibleCount(text) > width else { return [text] }
+        guard text.visibleCount > width else { return [text] }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let indent = hangingIndent(words, upTo: width / 2)
         var lines: [String] = []
         var line = ""
         var count = 0
         for (index, word) in words.enumerated() {
-            let length = visibleCount(word)
+            let length = word.visibleCount
             if length > 0, count > indent, count + 1 + length > width {
                 lines.append(withoutTrailingSpaces(line))
                 line = String(repeating: " ", count: indent) + word
@@ -51,21 +51,9 @@ extension Output {
             guard position <= limit else { break }
             let isItem = index == 1 && words[0] == "-"
             if !word.isEmpty, index > 0, isItem || words[index - 1].isEmpty { indent = position }
-            position += visibleCount(word) + 1
+            position += word.visibleCount + 1
         }
         return indent
-    }
-
-    /// Number of characters without the sequences of `Style`, which end with a letter.
-    private static func visibleCount(_ text: some StringProtocol) -> Int {
-        var count = 0
-        var isEscape = false
-        for character in text {
-            if character == "\u{1B}" { isEscape = true }
-            if !isEscape { count += 1 }
-            if isEscape, character.isLetter { isEscape = false }
-        }
-        return count
     }
 
     private static func withoutTrailingSpaces(_ line: String) -> String {

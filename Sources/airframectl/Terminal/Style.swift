@@ -36,3 +36,19 @@ struct Style: Sendable {
         return "\u{1B}\(Self.key)[\(role.rawValue)m\(text)\u{1B}\(Self.key)[0m"
     }
 }
+
+extension StringProtocol {
+    /// The characters of a text. Those of the sequences of `Style`, which begin with ESC and end with
+    /// a letter, are not visible.
+    var styledCharacters: [(character: Character, isVisible: Bool)] {
+        var isEscape = false
+        return map { character in
+            if character == "\u{1B}" { isEscape = true }
+            defer { if character.isLetter { isEscape = false } }
+            return (character, !isEscape)
+        }
+    }
+
+    /// Number of visible characters.
+    var visibleCount: Int { styledCharacters.count { $0.isVisible } }
+}
