@@ -1,5 +1,6 @@
 import GimbalCore
 import PlainText
+import Realtime
 import Synchronization
 import Wire
 
@@ -107,9 +108,11 @@ enum StatusDoctor {
     /// Remedy for ticks that take longer than their period: the work of a tick is too long, or other
     /// programs delay the threads.
     private static func overrunRemedy(_ loop: LoopStatus, rateHz: Double) -> String {
-        let work = loop.stages.filter {
-            ["bus", "estimate", "control", "write"].contains($0.name)
-        }.compactMap(\.p99Us.known).reduce(0, +)
+        func times(_ stage: Stage) -> StageTiming? {
+            loop.stages.first { $0.name == stage.rawValue }
+        }
+        let work = [Stage.bus, .estimate, .control, .write].compactMap { times($0)?.p99Us.known }
+            .reduce(0, +)
         guard work > 0, rateHz > 0 else {
             return "Lower loop.rate_hz, or stop other programs on this computer."
         }
@@ -117,7 +120,7 @@ enum StatusDoctor {
         let figures =
             "the work of a tick takes \(Format.fixed(work, 0)) µs of the period of \(Format.fixed(period, 0)) µs (99th percentiles)"
         guard work < period / 2 else { return "Lower loop.rate_hz: \(figures)." }
-        let wake = loop.stages.first { $0.name == "wake" }?.maxUs.known
+        let wake = times(.wake)?.maxUs.known
         let late = wake.map { ", and the longest wake-up took \(Format.fixed($0, 0)) µs" } ?? ""
         return
             "Stop other programs on this computer, which delay the loop, or reserve a CPU for the loop with loop.cpu: \(figures)\(late)."
