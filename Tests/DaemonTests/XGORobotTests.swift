@@ -114,6 +114,7 @@ struct XGORobotTests {
             #expect(off.errors.contains("not valid TOML"))
             #expect(off.errors.contains("cut their power") == (exitStatus == 74), "\(off)")
             #expect(!off.output.contains("nothing to turn off"))
+            #expect(off.output.contains("could not be read") == (exitStatus == 78), "\(off)")
         }
     }
 

@@ -37,6 +37,13 @@ struct ProgramTests {
             "airframed", settings.flatMap { ["--set", $0] }, in: directory)
     }
 
+    /// Waits until the motors of the daemon are on.
+    private func expectEnabled(_ daemon: RunningProgram, in directory: FilePath) throws {
+        try #require(
+            eventually(within: 20) { (try? status(directory))?.isEnabled == true },
+            "\(daemon.log)")
+    }
+
     private func status(_ directory: FilePath) throws -> Status {
         try DaemonClient(path: "\(directory)/s.sock", timeout: 5).request("status")
     }
@@ -48,9 +55,7 @@ struct ProgramTests {
         #expect(isVideoReady)
         try withTemporaryDirectory { directory in
             let daemon = try daemon(in: directory)
-            #expect(
-                eventually(within: 20) { (try? status(directory))?.isEnabled == true },
-                "\(daemon.log)")
+            try expectEnabled(daemon, in: directory)
             let port = try freePort()
             let url = "rtsp://127.0.0.1:\(port)/stream"
             var eyes: RunningProgram? = try self.eyes(
@@ -95,9 +100,7 @@ struct ProgramTests {
         #expect(isVideoReady)
         try withTemporaryDirectory { directory in
             let daemon = try daemon(in: directory)
-            #expect(
-                eventually(within: 20) { (try? status(directory))?.isEnabled == true },
-                "\(daemon.log)")
+            try expectEnabled(daemon, in: directory)
             let port = try freePort()
             // At 5 Hz, an interval of 0.1 s contains at most one of the five pictures of a second.
             let eyes = try eyes(

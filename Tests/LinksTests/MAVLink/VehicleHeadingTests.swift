@@ -77,6 +77,16 @@ import Wire
         return director
     }
 
+    /// A director whose station has requested a yaw angle relative to the vehicle, degrees.
+    private func director(_ gimbal: FakePort, following yaw: Double) throws -> GimbalDirector {
+        var director = try director(gimbal)
+        let wanted = GimbalRequest(
+            flags: [.yawInVehicleFrame],
+            angles: AxisVector(yaw: yaw * Self.degree, roll: .nan, pitch: .nan))
+        try director.steer(wanted, from: Self.station, now: at(0))
+        return director
+    }
+
     @Test("without joint angles, a place is refused because of the missing sensor")
     func unknownJoints() throws {
         let gimbal = FakePort()
@@ -205,11 +215,7 @@ import Wire
     )
     func feedForward() throws {
         let gimbal = FakePort()
-        var director = try director(gimbal)
-        let wanted = GimbalRequest(
-            flags: [.yawInVehicleFrame],
-            angles: AxisVector(yaw: 10 * Self.degree, roll: .nan, pitch: .nan))
-        try director.steer(wanted, from: Self.station, now: at(0))
+        var director = try director(gimbal, following: 10)
         director.vehicle.learn(
             Self.state(heading: 0, rate: 30), Self.snapshot(camera: 0, handle: 0), now: at(0.1))
         _ = gimbal.takeRequests()
@@ -233,11 +239,7 @@ import Wire
     @Test("after a restart of the motors, a turn of the vehicle does not change the mode")
     func restartedMotors() throws {
         let gimbal = FakePort()
-        var director = try director(gimbal)
-        let wanted = GimbalRequest(
-            flags: [.yawInVehicleFrame],
-            angles: AxisVector(yaw: 30 * Self.degree, roll: .nan, pitch: .nan))
-        try director.steer(wanted, from: Self.station, now: at(0))
+        var director = try director(gimbal, following: 30)
         for mode in [Mode.inactive, .locked] {
             try gimbal.request(.mode(mode), from: CommandSource(Self.station), now: at(0.1))
         }
