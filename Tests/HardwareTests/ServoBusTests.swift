@@ -151,6 +151,25 @@ struct ServoBusTests {
     }
 
     @Test(
+        "while only one servo is switched on, as in a motor test, the other servos have no fault",
+        arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition])
+    func oneServo(devices: HardwareWiring.SerialDrives.Devices) {
+        let bench = ServoBench(devices)
+        bench.run(0.3)
+        bench.output = MotorOutput(enabled: true, power: AxisVector(yaw: 1, roll: 0, pitch: 0))
+        let alone = bench.time(limit: 1.5) { bench.feedback.conditions != .none }
+        #expect(alone >= 1.5, "\(alone) s")
+        #expect(bench.reports[.roll].isRunning == false)
+        #expect(bench.line.with { $0.motors.0.is_on } == 1)
+        #expect(bench.line.with { $0.motors.1.is_on + $0.motors.2.is_on } == 0)
+        // The other servos have 0.5 s from their own request.
+        bench.output = ServoBench.angles(0, 0, 0)
+        let together = bench.time(limit: 0.7) { bench.feedback.conditions != .none }
+        #expect(together >= 0.7, "\(together) s")
+        #expect(bench.line.with { $0.motors.1.is_on + $0.motors.2.is_on } == 2)
+    }
+
+    @Test(
         "error bits are reported with their cause; an overload is cleared after a second with the motors off",
         arguments: [
             (.feetech, 0x20, .driveOverload),

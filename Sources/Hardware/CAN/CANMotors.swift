@@ -49,13 +49,14 @@ final class CANMotors: MotorPort {
     }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {
-        reports.note(isWanted: output.enabled)
+        reports.note(
+            wanted: output.enabled ? AxisSet(yaw: true, roll: true, pitch: true) : .none)
         try send(
             isEnabled: output.enabled, torque: output.torque * direction, now: now, .write)
     }
 
     func allOff() throws(BusError) {
-        reports.note(isWanted: false)
+        reports.note(wanted: .none)
         for round in 0..<Self.offRounds {
             if round > 0 { usleep(Self.offPause) }
             do throws(BusErrno) {

@@ -135,8 +135,9 @@ final class DriveFeedback: JointFeedback {
     }
 
     private func judge(now: Instant) {
-        let wanted = reports.isWanted
-        if !wanted { wantedSince = nil } else if wantedSince == nil { wantedSince = now }
+        // All drives are switched on together.
+        let isWanted = !reports.wanted.isEmpty
+        if !isWanted { wantedSince = nil } else if wantedSince == nil { wantedSince = now }
         let isOverdue = wantedSince.map { now.seconds(since: $0) > Self.startSeconds } ?? false
         judge(.yaw, isOverdue)
         judge(.roll, isOverdue)

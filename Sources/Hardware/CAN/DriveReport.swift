@@ -150,7 +150,7 @@ public final class DriveReports: Sendable {
     private let yaw = DriveReport()
     private let roll = DriveReport()
     private let pitch = DriveReport()
-    private let wanted = Atomic(false)
+    private let wantedBits = Atomic(UInt8(0))
     private let sent = Atomic(UInt64(0))
     private let received = Atomic(UInt64(0))
     private let malformed = Atomic(UInt64(0))
@@ -201,9 +201,10 @@ public final class DriveReports: Sendable {
     }
 
     /// Joints whose drives have not confirmed the watchdog that the codec sets.
-    var unguardedSet: AxisSet {
-        let bits = unguardedBits.load(ordering: .relaxed)
-        return AxisSet(yaw: bits & 1 != 0, roll: bits & 2 != 0, pitch: bits & 4 != 0)
+    var unguardedSet: AxisSet { Self.axes(unguardedBits.load(ordering: .relaxed)) }
+
+    private static func axes(_ bits: UInt8) -> AxisSet {
+        AxisSet(yaw: bits & 1 != 0, roll: bits & 2 != 0, pitch: bits & 4 != 0)
     }
 
     /// Finds the drives that have not confirmed the watchdog that the codec sets.
@@ -240,14 +241,15 @@ public final class DriveReports: Sendable {
 
     // MARK: Threads of the buses
 
-    /// True if the motors' thread requests that the power stages be on.
-    var isWanted: Bool { wanted.load(ordering: .relaxed) }
+    /// Joints whose power stages must be on, as the motors' thread has requested. A motor test
+    /// switches only one position servo on.
+    var wanted: AxisSet { Self.axes(wantedBits.load(ordering: .relaxed)) }
 
     var states: PerAxis<DriveState> {
         PerAxis(yaw: yaw.state, roll: roll.state, pitch: pitch.state)
     }
 
-    func note(isWanted: Bool) { wanted.store(isWanted, ordering: .relaxed) }
+    func note(wanted: AxisSet) { wantedBits.store(wanted.rawValue, ordering: .relaxed) }
 
     func noteSent() { sent.wrappingAdd(1, ordering: .relaxed) }
 

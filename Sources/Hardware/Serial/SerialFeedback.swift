@@ -22,7 +22,8 @@ final class SerialFeedback: JointFeedback {
     private let silentSeconds: Double
     private var motions = PerAxis(JointMotion())
     private var now = Instant(nanoseconds: 0)
-    private var wantedSince: Instant?
+    /// Times since which the motors must be on; nil for a motor that must be off.
+    private var wantedSince = PerAxis<Instant?>(nil)
     private var isStale = true
 
     /// Age above which an angle is not used, even if damaged replies arrive, s. If 3 % of the bytes
@@ -54,9 +55,7 @@ final class SerialFeedback: JointFeedback {
     func read(now: Instant) {
         self.now = now
         reports.cell.read(into: &motions)
-        let wanted = reports.isWanted
-        if !wanted { wantedSince = nil } else if wantedSince == nil { wantedSince = now }
-        let isOverdue = wantedSince.map { now.seconds(since: $0) > Self.startSeconds } ?? false
+        let wanted = reports.wanted
         isStale = false
         axes.forEach { axis in
             let motion = motions[axis]
@@ -65,6 +64,9 @@ final class SerialFeedback: JointFeedback {
             reports[axis].note(
                 isSilent: now.seconds(since: motion.heard) > silentSeconds
                     || age > max(Self.staleSeconds, silentSeconds))
+            let since: Instant? = wanted.contains(axis) ? wantedSince[axis] ?? now : nil
+            wantedSince[axis] = since
+            let isOverdue = since.map { now.seconds(since: $0) > Self.startSeconds } ?? false
             reports[axis].note(isDisobedient: isOverdue && reports[axis].isRunning == false)
         }
     }

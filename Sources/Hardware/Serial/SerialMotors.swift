@@ -93,13 +93,13 @@ final class SerialMotors: MotorPort {
     }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {
-        reports.note(isWanted: output.enabled)
+        reports.note(wanted: powered(output))
         guard now.seconds(since: lastExchange) >= 0.9 * installation.period else { return }
         try exchange(output, now: now, .write)
     }
 
     func allOff() throws(BusError) {
-        reports.note(isWanted: false)
+        reports.note(wanted: .none)
         for round in 0..<Self.offRounds {
             if round > 0 { line.pause(Self.offPause) }
             let now = line.now
@@ -133,6 +133,14 @@ final class SerialMotors: MotorPort {
         return BusError(operation: operation, device: .serial, address: 0, code: error.code)
     }
 
+    /// The joints whose motors an output switches on. Motors that exert torques are on together.
+    private func powered(_ output: MotorOutput) -> AxisSet {
+        guard output.enabled else { return .none }
+        guard codec.holdsAngles else { return codec.axes }
+        return AxisSet(
+            yaw: output.power.yaw > 0, roll: output.power.roll > 0, pitch: output.power.pitch > 0)
+    }
+
     /// Sends one request, and reads the replies.
     private func exchange(
         _ output: MotorOutput, now: Instant, _ operation: BusError.Operation
@@ -142,11 +150,7 @@ final class SerialMotors: MotorPort {
             isEnabled: output.enabled, torque: output.torque * direction, states: reports.states,
             now: now)
         command.angle = output.angle * direction + zero
-        if codec.holdsAngles {
-            command.powered = AxisSet(
-                yaw: output.power.yaw > 0, roll: output.power.roll > 0,
-                pitch: output.power.pitch > 0)
-        }
+        command.powered = powered(output)
         request.removeAll()
         codec.compose(command, into: &request)
         do throws(BusErrno) {
