@@ -272,6 +272,27 @@ struct CANBusTests {
         #expect(bench.feedback.conditions == .none)
     }
 
+    @Test(
+        "for an ODrive with firmware 0.6, another program's request and the drive's power are not errors of encoder and controller"
+    )
+    func powers() throws {
+        let bench = Bench()
+        try bench.run(0..<10, Self.on)
+        // Drive 1 reports firmware 0.6.9; drive 2 does not report a version.
+        bench.bus.deliver(CANFrame(id: 0x20, data: [2, 4, 4, 0, 0, 6, 9, 0]))
+        try bench.run(10..<12, Self.on)
+        // RxSdo reads endpoint 257; Get_Powers contains 24 W and 12 W.
+        bench.bus.deliver(CANFrame(id: 0x24, data: [0, 1, 1, 0]))
+        bench.bus.deliver(CANFrame(id: 0x3D, data: [0, 0, 0xC0, 0x41, 0, 0, 0x40, 0x41]))
+        _ = try bench.period(12, Self.on)
+        #expect(bench.feedback.conditions == .none)
+        #expect(bench.reports[.yaw].faultCount == 0 && bench.reports.malformedFrames == 0)
+        bench.bus.deliver(CANFrame(id: 0x44, data: [4, 0, 0, 0, 0, 0, 0, 0]))
+        _ = try bench.period(13, Self.on)
+        #expect(bench.feedback.conditions == .driveFault)
+        #expect(bench.reports[.roll].fault == 4)
+    }
+
     @Test("a drive that stays idle for 0.5 s after it is switched on is reported as a fault")
     func refuses() throws {
         let bench = Bench()

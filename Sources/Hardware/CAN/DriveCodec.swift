@@ -117,6 +117,10 @@ protocol DriveCodec: Sendable {
     /// Decodes a frame. The result is nil if the frame is malformed, or does not come from one of
     /// the drives.
     func decode(in frame: CANFrame) -> DriveReading?
+
+    /// True if the frame, which `decode` has read, has this meaning for a drive in the given state.
+    /// The meaning of an identifier can depend on the drive's firmware.
+    func isValid(_ frame: CANFrame, from state: DriveState) -> Bool
 }
 
 extension DriveCodec {
@@ -128,6 +132,7 @@ extension DriveCodec {
     }
     mutating func forgetRequests() {}
     mutating func forgetRequests(of frame: CANFrame) {}
+    func isValid(_ frame: CANFrame, from state: DriveState) -> Bool { true }
 }
 
 /// Transmit queue of a CAN interface.

@@ -109,6 +109,7 @@ final class DriveFeedback: JointFeedback {
         // frame arrived before the bus-off report.
         if now.seconds(since: lastBusOff) > Self.busOffSeconds { isDown = false }
         guard let news = codec.decode(in: frame) else { return reports.noteMalformed() }
+        guard codec.isValid(frame, from: reports[news.axis].state) else { return }
         reports[news.axis].note(news)
         // A heartbeat or a reply without an angle does not show that the angle is fresh. If other
         // encoders measure the joints, a reply with a rate is sufficient.

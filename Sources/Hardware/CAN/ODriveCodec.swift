@@ -22,7 +22,9 @@ struct ODriveCodec: DriveCodec {
         static let heartbeat: UInt32 = 0x01
         static let error: UInt32 = 0x03
         static let encoderError: UInt32 = 0x04
-        /// Firmware 0.6 uses the number of `encoderError` for another command.
+        /// Firmware 0.6 uses the numbers of `encoderError` and `controllerError` for other
+        /// commands: RxSdo, with which any program on the bus reads a parameter, and Get_Powers,
+        /// which the drive sends periodically if `powers_msg_rate_ms` is set.
         static let rxSdo: UInt32 = 0x04
         static let txSdo: UInt32 = 0x05
         static let axisState: UInt32 = 0x07
@@ -282,6 +284,13 @@ struct ODriveCodec: DriveCodec {
         default: return nil
         }
         return news
+    }
+
+    func isValid(_ frame: CANFrame, from state: DriveState) -> Bool {
+        // Only firmware 0.6 replies to the request for the version.
+        let command = frame.id & 0x1F
+        return !state.hasTemperature
+            || command != Command.encoderError && command != Command.controllerError
     }
 
     /// Reads the value of a watchdog's endpoint. A reply about another endpoint contains no value.
