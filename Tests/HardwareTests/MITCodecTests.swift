@@ -63,6 +63,25 @@ struct MITCodecTests {
         #expect(!other.isGuarded(timeout: 0.025))
     }
 
+    @Test(
+        "a Damiao drive's reply about a register that another program reads, writes or stores is not a motion",
+        arguments: [0x33, 0x55, 0xAA] as [UInt8])
+    func foreignRegister(kind: UInt8) {
+        for watchdog in [0.025, nil] {
+            let codec = MITCodec(
+                ids: Self.ids, host: 0x11, limits: Self.limits, watchdog: watchdog)
+            // Register 21 is P_MAX, here 12.5 rad; register 81 is the last one.
+            for register: UInt8 in [0, 21, 81] {
+                let reply = CANFrame(
+                    id: 0x11, data: [2, 0, kind, register, 0, 0, 0x48, 0x41])
+                #expect(codec.decode(in: reply) == DriveReading(axis: .roll))
+            }
+            let motion = codec.decode(
+                in: CANFrame(id: 0x11, data: [0x12, 0, kind, 0x80, 0, 0, 35, 40]))
+            #expect(motion?.angle != nil && motion?.isRunning == true)
+        }
+    }
+
     @Test("a CubeMars drive's answer has its temperature and fault in the last bytes")
     func cubemars() throws {
         var codec = MITCodec(

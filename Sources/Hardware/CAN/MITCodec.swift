@@ -70,7 +70,10 @@ struct MITCodec: DriveCodec {
         static let requestID: UInt32 = 0x7FF
         static let read: UInt8 = 0x33
         static let write: UInt8 = 0x55
+        static let store: UInt8 = 0xAA
         static let timeout: UInt8 = 9
+        /// Largest number of a register.
+        static let last: UInt8 = 81
         /// Unit of the timeout, s.
         static let step = 50e-6
     }
@@ -219,7 +222,7 @@ struct MITCodec: DriveCodec {
         guard !frame.isExtended, !frame.isRemote, !frame.isError, !frame.isFD, frame.id == host,
             frame.count == 6 || frame.count == 8
         else { return nil }
-        if let news = timeout(in: frame) { return news }
+        if let news = register(in: frame) { return news }
         // Damiao's drives send their state in the upper half of the first byte.
         let number = variant == .damiao ? frame[0] & 0x0F : frame[0]
         guard let axis = ids.axis(of: UInt32(number)), let angle = frame.big16(at: 1) else {
@@ -245,16 +248,20 @@ struct MITCodec: DriveCodec {
         return news
     }
 
-    /// Reads a Damiao drive's reply about its timeout register; nil for another frame. A reply about
-    /// the motion is equal only at 0.2 % above the lowest angle, at 99 % of the highest rate.
-    private func timeout(in frame: CANFrame) -> DriveReading? {
-        guard watchdog != nil, frame.count == 8, frame[1] == 0, frame[3] == Register.timeout,
-            frame[2] == Register.read || frame[2] == Register.write,
-            let axis = ids.axis(of: UInt32(frame[0])), let ticks = frame.little32(at: 4)
+    /// Reads a Damiao drive's reply about a register; nil for another frame. Another program on the
+    /// bus can also request registers, and the drive sends each reply to the same CAN ID. A reply
+    /// about the motion is equal only while the drive is off, at 0.3 % above the lowest angle, at
+    /// more than a third of the highest rate.
+    private func register(in frame: CANFrame) -> DriveReading? {
+        guard variant == .damiao, frame.count == 8, frame[1] == 0, frame[3] <= Register.last,
+            frame[2] == Register.read || frame[2] == Register.write || frame[2] == Register.store,
+            let axis = ids.axis(of: UInt32(frame[0])), let value = frame.little32(at: 4)
         else { return nil }
         var news = DriveReading(axis: axis)
         // Only the reply to a read confirms the timeout.
-        if frame[2] == Register.read { news.watchdog = Double(ticks) * Register.step }
+        if watchdog != nil, frame[2] == Register.read, frame[3] == Register.timeout {
+            news.watchdog = Double(value) * Register.step
+        }
         return news
     }
 }
