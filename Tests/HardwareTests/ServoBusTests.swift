@@ -150,6 +150,22 @@ struct ServoBusTests {
         #expect(bench.time { bench.line.with { $0.motors.1.is_on } == 1 } < 0.5)
     }
 
+    @Test("the voltage, temperature and load of a silent servo are unknown until it answers again")
+    func unknownValues() {
+        let bench = ServoBench()
+        bench.run(0.3)
+        let report = bench.reports[.roll]
+        #expect(report.voltage == 7.4 && report.temperature == 31 && !report.load.isNaN)
+        bench.line.motor(1) { $0.is_silent = 1 }
+        bench.run(0.1)
+        #expect(report.isSilent)
+        #expect(report.voltage.isNaN && report.temperature.isNaN && report.load.isNaN)
+        #expect(bench.reports[.yaw].voltage == 7.4)
+        bench.line.motor(1) { $0.is_silent = 0 }
+        bench.run(0.1)
+        #expect(report.voltage == 7.4 && report.temperature == 31)
+    }
+
     @Test(
         "while only one servo is switched on, as in a motor test, the other servos have no fault",
         arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition])

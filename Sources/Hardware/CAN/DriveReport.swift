@@ -133,8 +133,12 @@ public final class DriveReport: Sendable {
         let wasSilent = silent.exchange(isSilent, ordering: .relaxed)
         guard isSilent, !wasSilent else { return }
         silences.wrappingAdd(1, ordering: .relaxed)
-        // A silent drive can have lost its supply, so the state of its power stage and of its
-        // watchdog are unknown.
+        // A silent drive can have lost its supply, so its measured values and the state of its power
+        // stage and of its watchdog are unknown.
+        temperatureBits.store(Double.nan.bitPattern, ordering: .relaxed)
+        voltageBits.store(Double.nan.bitPattern, ordering: .relaxed)
+        loadBits.store(Double.nan.bitPattern, ordering: .relaxed)
+        currentBits.store(Double.nan.bitPattern, ordering: .relaxed)
         watchdogBits.store(Double.nan.bitPattern, ordering: .relaxed)
         watchdogSwitch.store(Running.unknown.rawValue, ordering: .relaxed)
         version.store(0, ordering: .relaxed)
