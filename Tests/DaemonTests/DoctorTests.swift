@@ -126,6 +126,34 @@ import Wire
         #expect(found?.remedy.contains("odrive_firmware") == true)
     }
 
+    @Test(
+        "doctor does not advise to change the firmware or the watchdog of a silent drive",
+        arguments: [["yaw", "pitch"], ["yaw", "roll", "pitch"]])
+    func silentUnguarded(silent: [String]) {
+        let found = check("watchdogs") {
+            var can = CANStatus(interface: "can0", protocolName: "cybergear")
+            can.setsWatchdogs = true
+            can.unguarded = ["yaw", "pitch"]
+            can.drives = ["yaw", "roll", "pitch"].map {
+                DriveStatus(axis: $0, id: 1, state: silent.contains($0) ? "silent" : "off")
+            }
+            $0.can = can
+        }
+        #expect(found?.level == .warn)
+        #expect(found?.finding.hasSuffix(": yaw, pitch") == true)
+        #expect(found?.remedy.contains("firmware") == false)
+        let mixed = check("watchdogs") {
+            var can = CANStatus(interface: "can0", protocolName: "cybergear")
+            can.setsWatchdogs = true
+            can.unguarded = ["yaw", "pitch"]
+            can.drives = ["yaw", "roll", "pitch"].map {
+                DriveStatus(axis: $0, id: 1, state: $0 == "yaw" ? "silent" : "off")
+            }
+            $0.can = can
+        }
+        #expect(mixed?.level == .fail && mixed?.finding.hasSuffix(": pitch") == true)
+    }
+
     @Test("doctor reports a serial adapter whose driver refuses the low-latency mode")
     func latency() {
         func found(_ problem: String?) -> DoctorCheck? {

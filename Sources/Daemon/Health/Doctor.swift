@@ -125,10 +125,20 @@ struct Doctor {
                         : "The manual page can.md, section Watchdogs, describes the settings for each protocol. Drives without a watchdog need hardware.linux.power_line."
                 )
             }
-            let names = can.drives.filter { can.unguarded.contains($0.axis) }.map { drive in
+            let unguarded = can.drives.filter { can.unguarded.contains($0.axis) }
+            let (silent, answering) = (
+                unguarded.filter(\.isSilent), unguarded.filter { !$0.isSilent }
+            )
+            let names = answering.map { drive in
                 "\(drive.axis)" + (drive.firmware.map { " (firmware \($0))" } ?? "")
             }
             guard !names.isEmpty else {
+                guard silent.isEmpty else {
+                    return DoctorCheck(
+                        "watchdogs", .warn,
+                        "these drives are silent, so airframed cannot set their watchdogs: \(silent.map(\.axis).joined(separator: ", "))",
+                        remedy: "Correct the problem that the checks of these drives report.")
+                }
                 return DoctorCheck("watchdogs", .ok, "airframed has set the drives' watchdogs")
             }
             return DoctorCheck(

@@ -89,6 +89,9 @@ public struct DriveStatus: Hashable, Sendable, Codable {
         self.state = state
     }
 
+    /// True if the drive does not answer.
+    public var isSilent: Bool { state == "silent" }
+
     /// True if the drive answers and has no fault.
     public var isFaultless: Bool { ["on", "off", "answers"].contains(state) }
 
