@@ -138,7 +138,7 @@ extension Conditions {
         ConditionWords(
             condition: .jointsOutOfReach, name: "joints_out_of_reach",
             sentence:
-                "The camera's attitude is out of the servos' reach, so the servos would jump. Hold the handle upright; check imu.mounting_deg."
+                "A joint's angle is beyond the range of its servo (joints.range_deg), so the servo would jump. Turn the joint by hand into its range, and hold the handle upright; check imu.mounting_deg or, if the servos measure the joints, hardware.linux.encoder_zero_deg."
         ),
         ConditionWords(
             condition: .loopUnreliable, name: "loop_unreliable",

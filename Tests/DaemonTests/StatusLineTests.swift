@@ -28,6 +28,13 @@ struct StatusLineTests {
         #expect(line(.none).hasPrefix("Motors off; they are switched on"))
     }
 
+    @Test("the advice for a joint beyond its servo's range also helps if servos measure the joints")
+    func outOfReach() throws {
+        let words = try #require(Conditions.jointsOutOfReach.words.first)
+        #expect(words.sentence.contains("by hand"))
+        #expect(words.sentence.contains("hardware.linux.encoder_zero_deg"))
+    }
+
     @Test("each condition has a unique message ID of 32 hexadecimal digits")
     func messageIDs() {
         let ids = Conditions.catalogue.map(\.messageID)
