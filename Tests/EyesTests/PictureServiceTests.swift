@@ -1,5 +1,7 @@
 import CVideo
 import Glibc
+import People
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -93,6 +95,50 @@ struct PictureServiceTests {
                 number = try get(client, "/picture.jpg?after=\(number)").headers["x-number"] ?? ""
             }
             #expect(cv_now() - start > 800_000_000)
+        }
+    }
+
+    /// Bytes of a photo; empty before the photo is taken.
+    private final class Photo: Sendable {
+        let bytes = Mutex<[UInt8]>([])
+    }
+
+    @Test("a photo is exposed after its request, although the pipeline holds earlier pictures")
+    func exposure() throws {
+        try withService(
+            { $0.video.alwaysOn = true },
+            dependencies: {
+                // Each picture reaches the valve 0.4 s after its exposure.
+                let queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+                let delay = " ! \(queue) min-threshold-time=400000000"
+                $0.pipeline = { choice, video, encoder in
+                    guard let usual = FeedPipeline(choice, video, encoder: encoder) else {
+                        return nil
+                    }
+                    let valve = " ! valve name=shutter"
+                    return FeedPipeline(
+                        text: usual.text.replacing(valve, with: delay + valve),
+                        encoder: usual.encoder)
+                }
+            }
+        ) { service, stream, _ in
+            #expect(stream.report(within: 10) { $0.frames > 30 })
+            let photo = Photo()
+            let requested = cv_now()
+            service.photo { outcome in
+                guard case .success(let bytes) = outcome else { return }
+                photo.bytes.withLock { $0 = bytes }
+            }
+            #expect(eventually(within: 5) { photo.bytes.withLock { !$0.isEmpty } })
+            let picture = try JPEGDecoder().decode(photo.bytes.withLock { $0 }).picture
+            // The cells of the time code are grey, so one colour shows their brightness.
+            let grey = stride(from: 1, to: picture.bytes.count, by: 3).map { picture.bytes[$0] }
+            let now = cv_now()
+            let age = try #require(
+                grey.withUnsafeBytes {
+                    TimeCode.age(of: $0, width: picture.width, stride: picture.width, now: now)
+                })
+            #expect(now - age >= requested - TimeCode.step)
         }
     }
 

@@ -22,7 +22,8 @@ final class CameraCommandExecutor: Sendable {
     /// - Parameter pictures: Source of photos; nil if photos are not available.
     init(_ pictures: PictureService?) { self.pictures = pictures }
 
-    /// Takes a photo: stores the next JPEG picture in the directory of recordings.
+    /// Takes a photo: stores the first JPEG picture that is exposed after this call, in the
+    /// directory of recordings.
     ///
     /// - Returns: Reason why a photo cannot be taken; nil if it can.
     func photo(in directory: String) -> String? {

@@ -35,6 +35,8 @@ final class PictureService: WebApplication {
     private struct Waiter {
         /// Deadline of the request, ns on CLOCK_MONOTONIC; after this time the request is refused.
         var deadline: Int64
+        /// Earliest time of exposure of a suitable picture, ns on CLOCK_MONOTONIC.
+        var earliest = Int64.min
         var receive: @Sendable (Result<Picture, VideoError>) -> Void
     }
 
@@ -148,7 +150,8 @@ final class PictureService: WebApplication {
         .refuse(WebResponse(404, text: "The picture is at /picture.jpg.\n"))
     }
 
-    /// Takes the next picture.
+    /// Takes the first picture that is exposed after this call. Pictures that are still in the
+    /// pipeline can show the camera during an earlier motion.
     ///
     /// - Parameter receive: Function that receives the JPEG bytes, or the reason why there is no
     ///   picture. The function is called once, on any thread.
@@ -158,7 +161,7 @@ final class PictureService: WebApplication {
             guard state.isEnabled else { return false }
             state.asked = now
             state.waiters.append(
-                Waiter(deadline: now + Int64(Self.patience * 1e9)) { outcome in
+                Waiter(deadline: now + Int64(Self.patience * 1e9), earliest: now) { outcome in
                     receive(outcome.map(\.bytes))
                 })
             return true
@@ -215,9 +218,11 @@ final class PictureService: WebApplication {
                 number: (state.newest?.number ?? 0) + 1, exposed: exposed, taken: cv_now(),
                 bytes: bytes)
             state.newest = picture
-            state.given += state.waiters.count
-            defer { state.waiters = [] }
-            return (picture, state.waiters)
+            // A time of exposure below 0 is unknown.
+            let suited = state.waiters.filter { exposed < 0 || exposed >= $0.earliest }
+            state.waiters.removeAll { exposed < 0 || exposed >= $0.earliest }
+            state.given += suited.count
+            return (picture, suited)
         }
         for waiter in waiters { waiter.receive(.success(picture)) }
     }
