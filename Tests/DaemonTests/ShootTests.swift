@@ -147,6 +147,53 @@ import Wire
         }
     }
 
+    @Test("a photo taken while airframe-eyes loses its connection to airframed is not repeated")
+    func reconnection() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            try write(
+                """
+                rate_dps = 90
+                [[frame]]
+                [[frame]]
+                yaw = 5
+                [shutter]
+                kind = "eyes"
+                timeout_s = 0.5
+                """, to: daemon.directory.appending("shot.toml"))
+            var companion: SocketClient? = try SocketClient(daemon.socket)
+            var (photos, done, orders) = (7, 0, 0)
+            // Simulates a companion program that takes the first photo, and then has no connection
+            // for 1.5 s.
+            func serve() throws {
+                let reply = try companion?.ask(
+                    #"{"id":1,"method":"companion","params":{"name":"eyes","capture":{"recording":false,"photos":\#(photos),"order":\#(done),"problem":null}}}"#
+                )
+                guard let number = reply?["result"]?["order"]?["number"]?.int, number > done else {
+                    return
+                }
+                (photos, done, orders) = (photos + 1, number, orders + 1)
+                if orders == 1 { (companion, done) = (nil, 0) }
+            }
+            try serve()
+            let run = try Program(
+                [
+                    try Program.built("airframectl"), "--socket", daemon.socket, "shoot",
+                    "\(daemon.directory)/shot.toml", "--state", "\(daemon.directory)/shot.json",
+                ], in: daemon.directory)
+            let deadline = Deadline(seconds: 20)
+            while !run.hasEnded(within: 0.05), !deadline.hasPassed {
+                try serve()
+                guard companion == nil else { continue }
+                usleep(1_500_000)
+                companion = try SocketClient(daemon.socket)
+            }
+            #expect(run.exitStatus == 0, "\(run.errors)")
+            #expect(orders == 2)
+            #expect(!run.output.contains("double"), "\(run.output)")
+        }
+    }
+
     @Test("while another client is in control, the shot does not move the camera")
     func otherClient() throws {
         try withDaemon { daemon throws in

@@ -236,12 +236,14 @@ final class EyesShutter: Shutter {
 
     func examine(_ photo: Int, mark: Int?) throws(ClientError) -> ShotSession.Evidence {
         if refused == photo { return .notTaken }
+        guard let mark else { return .unknown }
         let end = DaemonClient.now() + Self.expiry
         while true {
-            guard let mark, let photos = try state()?.photos else { return .unknown }
+            // After a restart of airframed, airframe-eyes needs a second to connect again.
+            let photos = try state()?.photos
             // A smaller number of photos means that airframe-eyes has restarted.
-            if photos != mark { return photos > mark ? .taken : .unknown }
-            if DaemonClient.now() >= end { return .notTaken }
+            if let photos, photos != mark { return photos > mark ? .taken : .unknown }
+            if DaemonClient.now() >= end { return photos == nil ? .unknown : .notTaken }
             wait(0.1)
         }
     }
