@@ -88,7 +88,10 @@ public struct ShotPlan: Sendable, Equatable {
             let pose = frame.pose.turned(byYaw: originYaw)
             let angles = [("yaw", pose.yaw), ("roll", pose.roll), ("pitch", pose.pitch)]
             for ((name, angle), range) in zip(angles, ranges) where range.count == 2 {
-                guard angle < range[0] || angle > range[1] else { continue }
+                // Yaw has the same direction after each whole turn, as in airframed.
+                let turns = name == "yaw" ? ((range[0] - angle) / 360).rounded(.up) : 0
+                let turned = angle + 360 * turns
+                guard turned < range[0] || turned > range[1] else { continue }
                 return
                     "Waypoint \(index + 1): \(name) \(Format.fixed(angle, 1))° is outside motion.range_deg (\(Format.plain(range[0]))...\(Format.plain(range[1])))."
             }

@@ -28,6 +28,25 @@ struct ShotPlanTests {
         #expect(sentence?.prefix(12) == warning?.prefix(12), "\(sentence ?? "none")")
     }
 
+    @Test(
+        "a waypoint is within the yaw range if whole turns bring it into the range, as in airframed",
+        arguments: [
+            (0...300.0, 200.0, nil), (0...300, -160, nil), (0...300, 260, "Waypoint 2: yaw -55.0°"),
+            (-300...(-30), 80, nil), (-90...90, 0, nil), (-90...90, 50, "Waypoint 2: yaw 95.0°"),
+            (-360...360, 170, nil),
+        ] as [(ClosedRange<Double>, Double, String?)])
+    func yawRange(range: ClosedRange<Double>, origin: Double, refusal: String?) throws {
+        let orbit = try ShotPlan(ShotRecipe(.orbit(.init(photos: 3, turn: 90))))
+        let ranges = [[range.lowerBound, range.upperBound], [-45, 45], [-90, 90]]
+        let sentence = orbit.refusal(outside: ranges, originYaw: origin)
+        if let refusal {
+            #expect(sentence?.hasPrefix(refusal) == true, "\(sentence ?? "none")")
+        } else {
+            #expect(sentence == nil)
+        }
+        #expect(orbit.refusal(outside: [[-360, 360], [5, 45], [-90, 90]], originYaw: 0) != nil)
+    }
+
     @Test("a time-lapse has one photo for each interval")
     func timelapse() throws {
         let plan = try ShotPlan(
