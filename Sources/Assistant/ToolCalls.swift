@@ -139,6 +139,8 @@ final class ToolCalls {
     private func shoot(
         id: JSONValue, _ arguments: [String: JSONValue], isModern: Bool, now: Double
     ) -> [[UInt8]] {
+        // As in the daemon's methods, an argument with the value null counts as missing.
+        let arguments = arguments.filter { $0.value != .null }
         var lines: [[UInt8]] = []
         let answer = outcome { () throws(ClientError) in
             switch try ShootTool.action(arguments) {

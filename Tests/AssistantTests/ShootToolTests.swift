@@ -223,6 +223,19 @@ import Wire
         #expect(!bench.takeRequests().contains { $0.hasPrefix("point") })
     }
 
+    @Test("an argument with the value null counts as missing, as in the daemon's methods")
+    func nullArguments() throws {
+        let bench = try Bench()
+        let arguments: [String: JSONValue] = [
+            "kind": "orbit", "photos": 5, "turn": .null, "rate_dps": .null, "fov_width": .null,
+            "shutter": .null,
+        ]
+        let begun = try shoot(bench, arguments)
+        #expect(begun["structuredContent"]?["state"] == "active", "\(begun.text)")
+        let status = try shoot(bench, ["kind": .null])
+        #expect(status["structuredContent"]?["state"] == "active", "\(status.text)")
+    }
+
     @Test("a read-only assistant cannot use shoot")
     func readOnly() throws {
         let bench = try Bench(isReadOnly: true)
