@@ -112,6 +112,24 @@ struct ShotTests {
         }
     }
 
+    @Test("a shot without photos can be paused and resumed, and is complete at its end")
+    func moves() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let cookie = try rig.cookie()
+            let frames = [20, -20, 20].map { "[[frame]]\nyaw = \($0)\nshutter = false\n" }
+            let shot = "rate_dps = 60\n" + frames.joined()
+            #expect(try post("/shot/start", shot, rig, [cookie]).status == 200)
+            let state = "\(directory)/web/shot.json"
+            try #require(eventually(within: 5) { access(state, F_OK) == 0 }, "\(text(rig))")
+            _ = try post("/shot/pause", rig, [cookie])
+            try #require(reaches("paused", rig), "\(text(rig))")
+            #expect(try post("/shot/start", shot, rig, [cookie]).status == 409)
+            #expect(try post("/shot/resume", rig, [cookie]).status == 200)
+            #expect(reaches("complete", rig), "\(text(rig))")
+        }
+    }
+
     @Test("a shot without mode locked is refused with the reason")
     func refused() throws {
         try withTemporaryDirectory { directory in

@@ -72,11 +72,15 @@ final class ShotHost: Sendable {
             let total = state.report["photos"]?.int ?? 0
             let done = state.progress?.done ?? state.report["done"]?.int ?? 0
             let isActive = state.process != nil || state.report["active"] == true
-            let word =
-                isActive
-                ? "active"
-                : state.owner != nil
-                    ? "waiting" : total == 0 ? "none" : done >= total ? "complete" : "paused"
+            // A waypoint without a photo can follow the last photo, so the numbers of photos do not
+            // show whether the shot is complete.
+            let idle =
+                switch state.report["complete"]?.bool {
+                case nil: "none"
+                case true?: "complete"
+                case false?: "paused"
+                }
+            let word = isActive ? "active" : state.owner != nil ? "waiting" : idle
             return [
                 "state": .string(word), "title": state.report["title"] ?? "Shot",
                 "photos": .int(total), "done": .int(done),

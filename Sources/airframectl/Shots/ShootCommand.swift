@@ -278,15 +278,17 @@ struct ShootStatusCommand: ParsableCommand {
         let plan = try ShotFile.plan(record.recipe)
         let done = plan.frames.prefix(record.done).filter { $0.photo != nil }.count
         let isActive = store.activeRun != nil
+        let isComplete = record.done == plan.frames.count
         let left = ShotForecast(plan).rest(from: record.done)
         if options.json {
             return Output.line(
                 JSONValue.object([
                     "title": .string(ShotView.title(plan)), "photos": .int(plan.photos),
-                    "done": .int(done), "active": .bool(isActive), "seconds_left": .double(left),
+                    "done": .int(done), "active": .bool(isActive), "complete": .bool(isComplete),
+                    "seconds_left": .double(left),
                 ]).text)
         }
-        let state = record.done == plan.frames.count ? "complete" : isActive ? "active" : "paused"
+        let state = isComplete ? "complete" : isActive ? "active" : "paused"
         Output.line(
             "\(ShotView.title(plan)), \(state): \(done) of \(plan.photos) photos, about \(Format.duration(left)) left."
         )

@@ -146,10 +146,12 @@ export class ShotsView {
   }
 
   #update({ state, title, photos, done, seconds_left: left, note, problem, owner }) {
+    // Key frames can move the camera without photos.
+    const progress = photos ? `${done} of ${photos} photos, ` : "";
     const sentence = {
-      none: "No shot has been started.", complete: `${title}: all ${photos} photos are done.`,
-      waiting: `${title}: the shot waits for airframed.`, paused: `${title}: paused after ${done} of ${photos} photos, ${duration(left)} left.`,
-      active: photos ? `${title}: ${done} of ${photos} photos, ${duration(left)} left.` : "The shot begins.",
+      none: "No shot has been started.", complete: photos ? `${title}: all ${photos} photos are done.` : `${title}: complete.`,
+      waiting: `${title}: the shot waits for airframed.`, paused: `${title}: paused${photos ? " after" : ","} ${progress}${duration(left)} left.`,
+      active: photos ? `${title}: ${progress}${duration(left)} left.` : "The shot is active.",
     }[state];
     const canWrite = this.link.canWrite;
     this.isPaused = state === "paused";
