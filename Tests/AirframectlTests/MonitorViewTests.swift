@@ -190,17 +190,11 @@ struct MonitorViewTests {
     @Test("keys request the stop, the centre and the modes; other keys send no request")
     func keys() {
         func request(_ key: Character) -> (method: Method, params: [String: JSONValue])? {
-            MonitorKey.request(key.asciiValue ?? 0, moving())
+            MonitorKey.request(key.asciiValue ?? 0)
         }
         #expect(request(" ")?.method == .stop)
         #expect(request("p")?.params == ["mode": "pan_follow"])
-        let centre = request("c")
-        #expect(centre?.method == .point)
-        #expect(centre?.params["pitch"] == 0 && centre?.params["roll"] == 0)
-        // The camera's yaw is 10.021° and the joint's angle is 12.3°, so the handle's yaw is
-        // -2.279°.
-        #expect(abs((centre?.params["yaw"]?.number ?? .nan) + 2.279) < 1e-9)
-        let bound = (0...255).filter { MonitorKey.request(UInt8($0), moving()) != nil }
+        let bound = (0...255).filter { MonitorKey.request(UInt8($0)) != nil }
         #expect(bound.count == 8)
         #expect(MonitorKey.leaving.isDisjoint(with: bound.map(UInt8.init)))
     }
@@ -215,10 +209,11 @@ struct MonitorViewTests {
         #expect(Terminal.keys(in: Array(typed.utf8)) == Array(keys.utf8))
     }
 
-    @Test("without known joint angles, the centre is level and keeps the heading")
-    func centreWithoutJoints() {
-        let request = MonitorKey.request(UInt8(ascii: "c"), Status())
-        #expect(request?.params == ["roll": 0, "pitch": 0])
+    @Test("the key c leaves the direction of the handle to the daemon, which knows it now")
+    func centre() {
+        let request = MonitorKey.request(UInt8(ascii: "c"))
+        #expect(request?.method == .recentre)
+        #expect(request?.params.isEmpty == true)
     }
 
     @Test("colours do not change the text")

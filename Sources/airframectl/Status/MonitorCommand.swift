@@ -95,7 +95,7 @@ struct MonitorCommand: ParsableCommand {
             repeat {
                 for key in terminal.pressedKeys() {
                     if MonitorKey.leaving.contains(key) { return }
-                    guard let request = MonitorKey.request(key, view.status) else { continue }
+                    guard let request = MonitorKey.request(key) else { continue }
                     view.answer = feed.ask(request.method, request.params)
                     answered = DaemonClient.now()
                     // At a low rate, the next status arrives after the answer has expired.

@@ -14,11 +14,12 @@ enum MonitorKey {
     static let leaving: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x03]
 
     /// Request that a key sends; nil for a key without a request.
-    static func request(
-        _ key: UInt8, _ status: Status
-    ) -> (method: Method, params: [String: JSONValue])? {
+    ///
+    /// No request contains values of the displayed status, because the status can be 10 s old, or
+    /// from before a restart of the daemon.
+    static func request(_ key: UInt8) -> (method: Method, params: [String: JSONValue])? {
         if key == UInt8(ascii: " ") { return (.stop, [:]) }
-        if key == UInt8(ascii: "c") { return (.point, centre(status)) }
+        if key == UInt8(ascii: "c") { return (.recentre, [:]) }
         guard let mode = modes[key] else { return nil }
         return (.mode, ["mode": .string(mode)])
     }
@@ -28,14 +29,4 @@ enum MonitorKey {
         UInt8(ascii: "l"): "locked", UInt8(ascii: "p"): "pan_follow", UInt8(ascii: "f"): "fpv",
         UInt8(ascii: "n"): "neutral", UInt8(ascii: "r"): "retract", UInt8(ascii: "i"): "inactive",
     ]
-
-    /// Parameters of a request that levels the camera. If the joint angles are known, the request
-    /// also turns the camera to the handle's heading.
-    private static func centre(_ status: Status) -> [String: JSONValue] {
-        var angles: [String: JSONValue] = ["roll": 0, "pitch": 0]
-        if let yaw = status.attitude.yawDeg.known, let joint = status.joints.angleDeg.yaw.known {
-            angles["yaw"] = .double((yaw - joint).remainder(dividingBy: 360))
-        }
-        return angles
-    }
 }
