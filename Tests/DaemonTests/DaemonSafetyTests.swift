@@ -44,6 +44,27 @@ import Wire
         }
     }
 
+    @Test("import accepts values that are valid only together, in any order of the file")
+    func importsTogether() throws {
+        try withDaemon { daemon throws in
+            let file = daemon.directory.appending("times.toml")
+            let lines = ["commander.dead_man_s = 3\n", "commander.release_after_s = 8\n"]
+            for text in [lines[0] + lines[1], lines[1] + lines[0]] {
+                for (key, value) in [("dead_man_s", "1"), ("release_after_s", "2")] {
+                    #expect(try daemon.control("set", "commander." + key, value).status == 0)
+                }
+                try TestSupport.write(text, to: file)
+                let done = try daemon.control("import", file.string)
+                #expect(done.status == 0 && done.errors.isEmpty, "\(done.errors)")
+                #expect(try daemon.control("get", "commander.dead_man_s").output == "3\n")
+                #expect(try daemon.control("get", "commander.release_after_s").output == "8\n")
+            }
+            // A value that is not valid with the other values of the file is refused.
+            try TestSupport.write("commander.release_after_s = 2\n" + lines[0], to: file)
+            #expect(try daemon.control("import", file.string).status == 1)
+        }
+    }
+
     @Test("import converts the rider's config.yaml to a configuration file that airframed accepts")
     func importsRider() throws {
         try withTemporaryDirectory { directory in

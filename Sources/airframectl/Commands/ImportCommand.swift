@@ -64,36 +64,55 @@ struct ImportCommand: ParsableCommand {
         return rider.pairs
     }
 
+    /// Setting that airframed has refused, with the reason.
+    private typealias Refused = (pair: SettingsFile.Pair, reason: RequestError)
+
     /// Sends the settings to airframed; returns the number of refused settings.
     private func apply(_ pairs: [SettingsFile.Pair]) throws -> Int {
         let client = try options.connect()
         var settings: [JSONValue] = []
-        var refused: [JSONValue] = []
-        for pair in pairs {
-            let (key, value) = (pair.key, pair.value)
-            var params: [String: JSONValue] = ["key": .string(key), "value": .string(value)]
-            params["rollback"] = rollback.map { .double($0.seconds) }
-            do throws(ClientError) {
-                if options.json {
-                    settings.append(try client.json(.set, params))
-                } else {
-                    let setting: Wire.Setting = try client.request(.set, params)
-                    Output.line(SettingsView.sentence(setting))
+        var (waiting, refused) = (pairs, [Refused]())
+        // Some values are valid only together with values on later lines. Therefore refused
+        // settings are sent again, until no further setting is accepted.
+        repeat {
+            refused = []
+            for pair in waiting {
+                do throws(ClientError) {
+                    let answer = try send(pair, client)
+                    settings.append(answer)
+                    if let sentence = answer.string { Output.line(sentence) }
+                } catch {
+                    // Only a refusal concerns this setting alone.
+                    guard case .refused(let reason) = error else { throw error }
+                    refused.append((pair, reason))
                 }
-            } catch {
-                // Only a refusal concerns this setting alone.
-                guard case .refused(let refusal) = error else { throw error }
-                refused.append([
-                    "key": .string(key), "line": .int(pair.line), "error": refusal.json,
-                ])
-                guard !options.json else { continue }
-                let message = refusal.message
-                let name = message.hasPrefix(key) ? "" : "\(key): "
-                Output.error("\(file):\(pair.line): \(name)\(message)")
+            }
+            let hasProgressed = refused.count < waiting.count
+            waiting = hasProgressed ? refused.map(\.pair) : []
+        } while !waiting.isEmpty
+        if options.json {
+            let reasons: [JSONValue] = refused.map { pair, reason in
+                ["key": .string(pair.key), "line": .int(pair.line), "error": reason.json]
+            }
+            Output.line(Self.document(settings, refused: reasons).text)
+        } else {
+            for (pair, reason) in refused {
+                let name = reason.message.hasPrefix(pair.key) ? "" : "\(pair.key): "
+                Output.error("\(file):\(pair.line): \(name)\(reason.message)")
             }
         }
-        if options.json { Output.line(Self.document(settings, refused: refused).text) }
         return refused.count
+    }
+
+    /// Sends one setting; returns airframed's answer, without --json as a sentence.
+    private func send(
+        _ pair: SettingsFile.Pair, _ client: DaemonClient
+    ) throws(ClientError) -> JSONValue {
+        var params: [String: JSONValue] = ["key": .string(pair.key), "value": .string(pair.value)]
+        params["rollback"] = rollback.map { .double($0.seconds) }
+        if options.json { return try client.json(.set, params) }
+        let setting: Wire.Setting = try client.request(.set, params)
+        return .string(SettingsView.sentence(setting))
     }
 
     /// JSON document about the changed and the refused settings.
