@@ -65,6 +65,23 @@ import Wire
         }
     }
 
+    @Test("import applies the whole file also if its output cannot be written")
+    func importsWithoutReader() throws {
+        try withDaemon { daemon throws in
+            let file = daemon.directory.appending("two.toml")
+            try TestSupport.write(
+                "\(Self.key) = 90\nfollow.preset = \"slow\"\n", to: file)
+            let full = try Program.run(
+                [
+                    "sh", "-c", #""$0" --socket "$1" import "$2" >/dev/full"#,
+                    try Program.built("airframectl"), daemon.socket, file.string,
+                ], in: daemon.directory)
+            #expect(full.status == 1 && full.errors.contains("No space left"), "\(full.errors)")
+            #expect(try daemon.control("get", Self.key).output == "90\n")
+            #expect(try daemon.control("get", "follow.preset").output.contains("slow"))
+        }
+    }
+
     @Test("import converts the rider's config.yaml to a configuration file that airframed accepts")
     func importsRider() throws {
         try withTemporaryDirectory { directory in

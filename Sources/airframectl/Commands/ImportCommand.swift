@@ -71,6 +71,9 @@ struct ImportCommand: ParsableCommand {
     private func apply(_ pairs: [SettingsFile.Pair]) throws -> Int {
         let client = try options.connect()
         var settings: [JSONValue] = []
+        // A failed write ends the program, for example if `head` has closed the pipe. Therefore the
+        // sentences are written after the last request, also if a request is not answered.
+        defer { settings.compactMap(\.string).forEach(Output.line) }
         var (waiting, refused) = (pairs, [Refused]())
         // Some values are valid only together with values on later lines. Therefore refused
         // settings are sent again, until no further setting is accepted.
@@ -78,9 +81,7 @@ struct ImportCommand: ParsableCommand {
             refused = []
             for pair in waiting {
                 do throws(ClientError) {
-                    let answer = try send(pair, client)
-                    settings.append(answer)
-                    if let sentence = answer.string { Output.line(sentence) }
+                    settings.append(try send(pair, client))
                 } catch {
                     // Only a refusal concerns this setting alone.
                     guard case .refused(let reason) = error else { throw error }
