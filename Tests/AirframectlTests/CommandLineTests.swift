@@ -25,6 +25,14 @@ struct CommandLineTests {
         #expect(options.socket == "/tmp/x")
     }
 
+    @Test(
+        "rate repeats its request at least twice before the dead-man time ends",
+        arguments: [0.05, 0.1, 0.3, 1, 10])
+    func ratePeriod(deadMan: Double) {
+        let period = RateCommand.period(deadMan: deadMan)
+        #expect(2 * period < deadMan && period >= min(0.1, deadMan / 4))
+    }
+
     @Test("negative angles are accepted")
     func negative() throws {
         let point = try parse("point --pitch -30 --yaw -0.5 --duration 2", as: PointCommand.self)

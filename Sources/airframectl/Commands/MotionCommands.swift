@@ -112,9 +112,8 @@ struct RateCommand: AcknowledgedCommand {
             once if this command ends. The command repeats the request for --duration, and then requests zero. Ctrl-C stops the turn immediately.
             """)
 
-    /// Interval between repeated requests, s. The interval is short enough for a dead-man time of
-    /// 0.3 s, even if two requests are lost.
-    private static let period = 0.1
+    /// Longest interval between repeated requests, s.
+    private static let longestPeriod = 0.1
 
     @OptionGroup var options: GlobalOptions
     @Option(parsing: .unconditional, help: "Yaw rate in degrees per second; right is positive.")
@@ -151,11 +150,13 @@ struct RateCommand: AcknowledgedCommand {
             "yaw": .double(yaw ?? 0), "roll": .double(roll ?? 0), "pitch": .double(pitch ?? 0),
         ]
         let signals = SignalQueue([SIGINT, SIGTERM])
-        let end = try DaemonClient.now() + (duration ?? deadManSeconds(client))
+        let deadMan = try deadManSeconds(client)
+        let period = Self.period(deadMan: deadMan)
+        let end = DaemonClient.now() + (duration ?? deadMan)
         var signal: Int32?
         while signal == nil, DaemonClient.now() < end {
             _ = try client.json(.rate, params)
-            let rest = min(Self.period, end - DaemonClient.now())
+            let rest = min(period, end - DaemonClient.now())
             if rest > 0 { signal = signals.next(within: rest) }
         }
         try acknowledge(client, .rate, ["yaw": 0, "roll": 0, "pitch": 0])
@@ -164,8 +165,12 @@ struct RateCommand: AcknowledgedCommand {
 
     private func deadManSeconds(_ client: DaemonClient) throws -> Double {
         let settings: [Wire.Setting] = try client.request(.get, ["keys": ["commander.dead_man_s"]])
-        return settings.first?.value.number ?? Self.period
+        return settings.first?.value.number ?? Self.longestPeriod
     }
+
+    /// Interval between repeated requests, s: a third of the dead-man time, so that the camera does
+    /// not stop if a request is late.
+    static func period(deadMan: Double) -> Double { min(longestPeriod, deadMan / 3) }
 }
 
 struct StopCommand: AcknowledgedCommand {
