@@ -279,13 +279,22 @@ struct ReloadTests {
         #expect(store.origin(of: "control.feed_forward") == .builtIn)
     }
 
-    @Test("a live change overrides the file after a reload")
+    @Test("a live change overrides the file after a reload, which names the setting")
     func overridden() throws {
         let (store, report) = try reloaded(from: "", to: "control.feed_forward = 0.5") {
             try $0.set("control.feed_forward", to: "0.75")
         }
         #expect(report.applied.isEmpty && report.needsRestart.isEmpty)
         #expect(store.settings.control.feedForward == 0.75)
+        #expect(report.overriddenLive == ["control.feed_forward"] && report.overridden.isEmpty)
+        #expect(
+            report.sentence
+                == "The files were read again; overridden by unsaved changes: control.feed_forward. Replace unsaved changes with `airframectl set`."
+        )
+        let (_, same) = try reloaded(from: "", to: "control.feed_forward = 0.75") {
+            try $0.set("control.feed_forward", to: "0.75")
+        }
+        #expect(same.sentence.hasSuffix("nothing has changed."))
     }
 
     @Test("a reload names the values that have no effect because saved values override them")

@@ -6,8 +6,11 @@ public struct ReloadReport: Sendable, Equatable {
     public var needsRestart: [String] = []
     /// Keys of the settings with a new value that has no effect, because a saved value overrides it.
     public var overridden: [String] = []
+    /// Keys of the settings with a new value that has no effect, because an unsaved change overrides
+    /// it.
+    public var overriddenLive: [String] = []
 
-    /// The report as text, one or two sentences.
+    /// The report as text, one to three sentences.
     public var sentence: String {
         var parts: [String] = []
         if !applied.isEmpty {
@@ -19,10 +22,15 @@ public struct ReloadReport: Sendable, Equatable {
         if !overridden.isEmpty {
             parts.append("overridden by saved values: \(overridden.joined(separator: ", "))")
         }
-        let report =
+        if !overriddenLive.isEmpty {
+            parts.append(
+                "overridden by unsaved changes: \(overriddenLive.joined(separator: ", "))")
+        }
+        var report =
             parts.isEmpty
             ? "The files were read again; nothing has changed."
             : "The files were read again; \(parts.joined(separator: "; "))."
+        if !overriddenLive.isEmpty { report += " Replace unsaved changes with `airframectl set`." }
         return overridden.isEmpty
             ? report
             : "\(report) Change saved values with `airframectl set` and `airframectl save`; `airframectl setup undo motors` and `airframectl setup undo joints` remove the values that the set-up has saved."
@@ -62,7 +70,9 @@ extension ParameterStore {
             let (old, value) = (
                 setting.value(in: before.loaded.settings), setting.value(in: new.settings)
             )
-            if let saved = saved[setting.key] {
+            if let change = live[setting.key], !waiting.contains(setting.key) {
+                if value != old, value != change { report.overriddenLive.append(setting.key) }
+            } else if let saved = saved[setting.key] {
                 if value != old, value != saved { report.overridden.append(setting.key) }
             } else if waiting.contains(setting.key), value != setting.value(in: loaded.settings) {
                 report.needsRestart.append(setting.key)
