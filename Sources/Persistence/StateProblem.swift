@@ -39,7 +39,12 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public var description: String {
         let directory = path.removingLastComponent()
         var line = "\(path): "
+        // The file could be renamed, so its directory has the right owner, and only the file has not.
+        let isForeign = reason == .failed(.permissionDenied) && keptAs != nil
         switch reason {
+        case .failed where isForeign:
+            line +=
+                "permission denied (EACCES) while \(action): another user owns the file, for example after a start of airframed with sudo."
         case .failed(let errno): line += Self.sentence(errno, action: action, directory: directory)
         case .missing:
             line +=
@@ -63,7 +68,13 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
             line +=
                 "would have \(size) bytes; at most \(StateStore.sizeLimit) are allowed. Delete baselines: airframectl baseline delete NAME."
         }
-        if let keptAs { line += " The file is kept as \(keptAs)." }
+        if let keptAs {
+            line += " The file is kept as \(keptAs)."
+            if isForeign {
+                line +=
+                    " To use the file again, stop airframed and run: sudo chown airframe: \(keptAs) && sudo mv \(keptAs) \(path)"
+            }
+        }
         return line
     }
 

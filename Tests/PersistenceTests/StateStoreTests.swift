@@ -175,6 +175,16 @@ struct StateStoreTests {
         #expect(String(decoding: kept, as: UTF8.self).contains("0.2"))
     }
 
+    @Test("the remedy for a file of another user concerns the file, not its directory")
+    func foreignFile() throws {
+        try store.save(numbered(1))
+        disk.forbidReading(file, .permissionDenied)
+        let sentence = try #require(store.load().problems.first).description
+        let kept = file + ".bad-1"
+        #expect(sentence.hasSuffix("sudo chown airframe: \(kept) && sudo mv \(kept) \(file)"))
+        #expect(!sentence.contains("owner of /state"))
+    }
+
     @Test("a missing last save is reported, and the previous one is used")
     func missing() throws {
         for number in 1...2 { try store.save(numbered(number)) }
