@@ -35,6 +35,18 @@ import Wire
         }
     }
 
+    @Test("`E>` in one write stops the motors, even after an incomplete command")
+    func stopAfterPart() {
+        let motors = FakePort()
+        let role = RobotRole(port: motors, logger: LineLog().logger)
+        var output = SerialOutput()
+        role.receive(Array("R4".utf8), from: .iPad, now: at(0), &output)
+        role.receive(Array("E>".utf8), from: .iPad, now: at(1), &output)
+        #expect(motors.asked == [MotionRequest.emergencyStop.words])
+        role.receive(Array("S>".utf8), from: .iPad, now: at(2), &output)
+        #expect(motors.asked.last == MotionRequest.step(axis: 0, .hold).words)
+    }
+
     @Test("a disconnection discards an incomplete command, and is reported to the motors")
     func disconnection() {
         let motors = FakePort()

@@ -69,6 +69,15 @@ import Wire
         #expect(gimbal.takeRequests().isEmpty)
     }
 
+    @Test("a stop in one write is executed immediately, even after an incomplete frame")
+    func stopAfterPart() {
+        var output = SerialOutput(capacity: 100_000)
+        // The beginning of a frame with 255 bytes of payload.
+        role.receive([0xFD, 255, 0, 0], from: .iPad, now: at(1), &output)
+        role.receive(frame(.flightTermination, 1), from: .iPad, now: at(2), &output)
+        #expect(gimbal.takeRequests() == [.emergencyStop])
+    }
+
     @Test("a flight display gets only messages of MAVLink version 1, regardless of its requests")
     func display() {
         var output = SerialOutput(capacity: 100_000)

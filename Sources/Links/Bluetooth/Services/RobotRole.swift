@@ -51,6 +51,8 @@ public final class RobotRole: SerialRole {
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
+        // A stop must not become a part of an incomplete command before it.
+        if isEmergencyStop(bytes) { splitters[central] = nil }
         for command in splitters[central, default: RobotCommandSplitter()].append(bytes) {
             guard let command else {
                 counters.malformed += 1

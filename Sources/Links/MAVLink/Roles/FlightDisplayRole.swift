@@ -52,6 +52,8 @@ public final class FlightDisplayRole: SerialRole {
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
+        // A stop must not wait for the rest of an incomplete frame before it.
+        if isEmergencyStop(bytes) { parsers[central] = nil }
         parsers[central, default: MAVLinkParser()].append(bytes)
         while let item = parsers[central]?.next() {
             guard case .frame(let frame, let bytes) = item,
