@@ -227,6 +227,25 @@ import Wire
         }
     }
 
+    @Test("with a tap, a client's emergency stop is recognised before it is executed")
+    func stop() throws {
+        var command = CommandLong()
+        command.command = MAVLinkCommand.flightTermination.rawValue
+        command.params[0] = 1
+        command.target = MAVLinkAddress(system: 1, component: 154)
+        let station = MAVLinkAddress(system: 255, component: 190)
+        let stop = command.frame(from: station, sequence: 0, version: .v1)
+        try withLine { line in
+            let gimbal = FlightDisplayRole(
+                configuration: MAVLinkConfiguration(), port: FakePort(), attitudeHz: 50,
+                logger: LineLog().logger, now: at(0))
+            #expect(role(line, tap: gimbal).isEmergencyStop(stop))
+            #expect(!role(line, tap: gimbal).isEmergencyStop(Array(stop.dropLast())))
+            // Without a tap, the gimbal does not receive the bytes.
+            #expect(!role(line).isEmergencyStop(stop))
+        }
+    }
+
     @Test(
         "with a tap, the gimbal's frames are inserted between the vehicle's frames, even if these arrive in pieces"
     )

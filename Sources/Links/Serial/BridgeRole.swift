@@ -64,6 +64,9 @@ public final class BridgeRole: SerialRole {
         tap?.receive(bytes, from: central, now: now, &output)
     }
 
+    /// True if the bytes are an emergency stop of the tap, which also receives the clients' bytes.
+    public func isEmergencyStop(_ bytes: [UInt8]) -> Bool { tap?.isEmergencyStop(bytes) ?? false }
+
     /// Reads from or writes to the serial port after an event of poll(2).
     public func ready(now: Instant, _ output: inout SerialOutput) {
         port.flush()
