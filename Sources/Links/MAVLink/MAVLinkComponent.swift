@@ -60,7 +60,7 @@ final class MAVLinkComponent {
     /// Outgoing frames, until `takeOutgoing` removes them.
     private var outbox: [Outgoing] = []
     private var peers: [Int: Peer] = [:]
-    private var identities = MAVLinkIdentities()
+    private(set) var identities = MAVLinkIdentities()
     private var signing: MAVLinkSigning?
     /// Time until which a repeated stop is not reported to ground stations.
     private var stopQuiet = Instant(nanoseconds: .min)
@@ -323,9 +323,10 @@ final class MAVLinkComponent {
         return true
     }
 
-    /// Executes the message of an accepted frame.
-    func handle(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
-        guard note(frame.sender, from: peer, now: now) else {
+    /// Executes the message of an accepted frame. If several senders share a peer, `owner` is the ID
+    /// of the sender to which the component's address is bound.
+    func handle(_ frame: MAVLinkFrame, from peer: Int, owner: Int? = nil, now: Instant) {
+        guard note(frame.sender, from: owner ?? peer, now: now) else {
             counters.spoofed += 1
             return
         }

@@ -2,8 +2,8 @@ import GimbalCore
 import Wire
 
 /// Table of the addresses of components that have sent a message recently. Each address is bound to
-/// one peer (a network address or a serial line). The type reads no clock; callers pass the time as
-/// an argument.
+/// one peer (a network address, a serial line or a phone). The type reads no clock; callers pass the
+/// time as an argument.
 ///
 /// The first peer that uses a component's address keeps this address until the component is silent.
 /// Frames with this address from other peers are refused until the component is silent. A peer from

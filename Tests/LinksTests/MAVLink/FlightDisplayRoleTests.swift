@@ -49,6 +49,19 @@ import Wire
         #expect(gimbal.memory.withLock { $0.gone }.count == 1)
     }
 
+    @Test("a phone cannot use the control of another phone that has the same IDs")
+    func sameIDs() {
+        var output = SerialOutput(capacity: 100_000)
+        role.receive(frame(.armDisarm, 1), from: .iPad, now: at(1), &output)
+        #expect(gimbal.takeRequests() == [.take, .mode(.locked)])
+        role.receive(frame(.armDisarm, 0), from: .iPhone, now: at(2), &output)
+        #expect(gimbal.takeRequests().isEmpty)
+        // After the first phone has left, the IDs belong to the other phone.
+        role.disconnected(.iPad, now: at(3))
+        role.receive(frame(.armDisarm, 0), from: .iPhone, now: at(4), &output)
+        #expect(gimbal.takeRequests() == [.take, .mode(.inactive)])
+    }
+
     @Test("the report that a phone has disconnected is not sent to a later subscriber")
     func discard() {
         var output = SerialOutput(capacity: 100_000)

@@ -21,8 +21,6 @@ public final class FlightDisplayRole: SerialRole {
     private let component: MAVLinkComponent
     private let hearsStopsOnly: Bool
     private var parsers: [Central: MAVLinkParser] = [:]
-    /// Phone that has sent the newest frame of each MAVLink component.
-    private var phones: [MAVLinkAddress: Central] = [:]
 
     /// Creates a role.
     ///
@@ -47,8 +45,8 @@ public final class FlightDisplayRole: SerialRole {
             isConfigured: false)
     }
 
-    /// Executes the messages in the received frames of every sender. The role treats all senders as
-    /// one peer, because all subscribers receive every answer.
+    /// Executes the messages in the received frames of every phone. The phones are one peer, because
+    /// all subscribers receive every answer, but a component's address belongs to one phone.
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
@@ -59,8 +57,7 @@ public final class FlightDisplayRole: SerialRole {
             guard case .frame(let frame, let bytes) = item,
                 component.admits(frame, bytes: bytes, from: Self.peer, now: now), !hearsStopsOnly
             else { continue }
-            component.handle(frame, from: Self.peer, now: now)
-            if component.isHeard(frame.sender) { phones[frame.sender] = central }
+            component.handle(frame, from: Self.peer, owner: central.connection, now: now)
         }
         send(&output)
     }
@@ -83,8 +80,7 @@ public final class FlightDisplayRole: SerialRole {
     /// frame.
     public func disconnected(_ central: Central, now: Instant) {
         parsers[central] = nil
-        for (sender, phone) in phones where phone == central {
-            phones[sender] = nil
+        for sender in component.identities.names(by: central.connection) {
             component.drop(sender, "has disconnected", now: now)
         }
     }
