@@ -13,8 +13,9 @@ struct MessageStreams {
     /// Largest delay of a late message, s; messages with a larger delay are skipped.
     private static let makeUpSeconds = 0.1
 
-    /// Kinds of messages that a peer can receive periodically, with their default interval in
-    /// seconds. The interval 0 means that the message is sent only on request.
+    /// Kinds of messages that a peer can receive periodically, with the default interval, s, of a
+    /// peer that is not a flight display. The interval 0 means that the message is sent only on
+    /// request.
     static let usual: [UInt32: Double] = [
         Heartbeat.format.id: 1,
         AttitudeReport.format.id: 0,
@@ -31,7 +32,9 @@ struct MessageStreams {
         var due: Instant
     }
 
-    private var streams: [UInt32: Stream] = [:]
+    /// Default interval of each kind of message that the peer gets without a request, s.
+    private let defaults: [UInt32: Double]
+    private var streams: [UInt32: Stream]
 
     /// Creates the streams that every peer gets without a request, each at its default interval.
     ///
@@ -39,10 +42,9 @@ struct MessageStreams {
     ///   - isManager: True if the streams include the manager's messages.
     ///   - now: Time at which the streams start.
     init(isManager: Bool, now: Instant) {
-        for (id, period) in Self.usual where period > 0 {
-            if id == GimbalManagerStatus.format.id, !isManager { continue }
-            streams[id] = Stream(period: period, due: now)
-        }
+        var defaults = Self.usual.filter { $0.value > 0 }
+        if !isManager { defaults[GimbalManagerStatus.format.id] = nil }
+        self.init(defaults, now: now)
     }
 
     /// Creates the streams of a flight display.
@@ -52,9 +54,16 @@ struct MessageStreams {
     ///     this rate.
     ///   - now: Time at which the streams start.
     init(display attitudeHz: Double, now: Instant) {
-        streams[Heartbeat.format.id] = Stream(period: 1, due: now)
-        streams[AttitudeReport.format.id] = Stream(period: 1 / attitudeHz, due: now)
-        streams[VFRHUD.format.id] = Stream(period: 2 / attitudeHz, due: now)
+        let defaults: [UInt32: Double] = [
+            Heartbeat.format.id: 1, AttitudeReport.format.id: 1 / attitudeHz,
+            VFRHUD.format.id: 2 / attitudeHz,
+        ]
+        self.init(defaults, now: now)
+    }
+
+    private init(_ defaults: [UInt32: Double], now: Instant) {
+        self.defaults = defaults
+        streams = defaults.mapValues { Stream(period: $0, due: now) }
     }
 
     /// True if a peer can set this interval; µs, as in MAV_CMD_SET_MESSAGE_INTERVAL.
@@ -67,12 +76,11 @@ struct MessageStreams {
     ///
     /// - Parameters:
     ///   - id: Message ID, one of the keys of `usual`.
-    ///   - microseconds: Interval in µs; 0 means the default interval, and a negative number
-    ///     disables the messages.
+    ///   - microseconds: Interval in µs; 0 means the default interval of this peer, and a negative
+    ///     number disables the messages.
     ///   - now: Time of the first message.
     mutating func set(_ id: UInt32, microseconds: Double, now: Instant) {
-        let usual = Self.usual[id] ?? 0
-        let period = microseconds == 0 ? usual : microseconds * 1e-6
+        let period = microseconds == 0 ? defaults[id] ?? 0 : microseconds * 1e-6
         // The heartbeat cannot be disabled, because the heartbeat announces this component.
         if period <= 0, id == Heartbeat.format.id { return }
         streams[id] =
