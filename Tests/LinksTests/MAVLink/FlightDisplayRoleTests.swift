@@ -137,4 +137,17 @@ import Wire
         let usual = sentFrames(from: 10, &output).count { $0.id == 30 }
         #expect(abs(usual - 200) <= 1)
     }
+
+    @Test("intervals that phones have set end when the last of these phones disconnects")
+    func intervalsEnd() {
+        var output = SerialOutput(capacity: 100_000)
+        role.receive(frame(.setMessageInterval, 30, -1), from: .iPad, now: at(0), &output)
+        role.receive([], from: .iPhone, now: at(0), &output)
+        role.disconnected(.iPhone, now: at(0))
+        let disabled = sentFrames(from: 0, &output).count { $0.id == 30 }
+        #expect(disabled == 0)
+        role.disconnected(.iPad, now: at(10))
+        let usual = sentFrames(from: 10, &output).count { $0.id == 30 }
+        #expect(abs(usual - 200) <= 1)
+    }
 }

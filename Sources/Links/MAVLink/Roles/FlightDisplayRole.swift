@@ -19,6 +19,7 @@ public final class FlightDisplayRole: SerialRole {
     public let name = "mavlink"
 
     private let component: MAVLinkComponent
+    private let attitudeHz: Double
     private let hearsStopsOnly: Bool
     private var parsers: [Central: MAVLinkParser] = [:]
 
@@ -35,11 +36,17 @@ public final class FlightDisplayRole: SerialRole {
         configuration: MAVLinkConfiguration, port: any GimbalPort, attitudeHz: Double,
         hearsStopsOnly: Bool = false, logger: Logger, now: Instant
     ) {
+        self.attitudeHz = attitudeHz
         self.hearsStopsOnly = hearsStopsOnly
         var configuration = configuration
         configuration.link = .rbl
         component = MAVLinkComponent(
             configuration: configuration, port: port, log: logger, now: now)
+        join(now: now)
+    }
+
+    /// Adds the role's peer, which receives its messages at the default intervals.
+    private func join(now: Instant) {
         component.join(
             Self.peer, streams: MessageStreams(display: attitudeHz, now: now), version: .v1,
             isConfigured: false)
@@ -77,12 +84,16 @@ public final class FlightDisplayRole: SerialRole {
     }
 
     /// Ends the motion and the control of the phone's MAVLink components, and discards an incomplete
-    /// frame.
+    /// frame. After the last phone that has sent bytes, the messages have their default intervals
+    /// again, because a flight display cannot request them.
     public func disconnected(_ central: Central, now: Instant) {
-        parsers[central] = nil
+        let hasSent = parsers.removeValue(forKey: central) != nil
         for sender in component.identities.names(by: central.connection) {
             component.drop(sender, "has disconnected", now: now)
         }
+        guard hasSent, parsers.isEmpty else { return }
+        component.leave(Self.peer)
+        join(now: now)
     }
 
     /// Discards the messages that wait, such as the report that a phone has disconnected.
