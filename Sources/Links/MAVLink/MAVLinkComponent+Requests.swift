@@ -6,6 +6,16 @@ import Wire
 // Handling of messages without an answer: set-points for the gimbal manager and the gimbal device,
 // and the autopilot's state.
 extension MAVLinkComponent {
+    /// Ends the control of the peers if another source has taken control since the last call. Call
+    /// this method before every request of a peer, because the other source can have left already:
+    /// a request would then be granted, and would end the motion that the other source has started.
+    func yieldControl() {
+        guard director.source != .none,
+            let (loser, winner) = director.yield(in: port.control)
+        else { return }
+        tell("\(loser) has lost control of the gimbal to \(winner).", severity: 4)
+    }
+
     /// Executes a MAVLink message that requests motion; the protocol defines no answer to the
     /// message.
     ///

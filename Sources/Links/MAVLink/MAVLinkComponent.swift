@@ -215,10 +215,8 @@ final class MAVLinkComponent {
         director.vehicle.advance(now: now)
         if let snapshot = port.snapshot {
             for text in announcer.messages(for: snapshot.conditions, now: now) { broadcast(text) }
-            if let (loser, winner) = director.yield(in: port.control) {
-                tell("\(loser) has lost control of the gimbal to \(winner).", severity: 4)
-            }
         }
+        yieldControl()
         for component in identities.takeSilent(now: now) {
             drop(component, "is silent", now: now)
         }
@@ -330,6 +328,7 @@ final class MAVLinkComponent {
             counters.spoofed += 1
             return
         }
+        yieldControl()
         if let order = Order(frame) {
             if obeyAsCamera(order, from: frame.sender, peer, now: now) { return }
             guard isForUs(order.target) else { return }

@@ -88,6 +88,19 @@ import Wire
         #expect(command(.gimbalManagerPitchYaw, point, component) == [10])
     }
 
+    @Test("the station's next request after a short takeover is refused, however soon it arrives")
+    func requestAfterTakeover() {
+        let component = component()
+        let point: [Float] = [-30, 20, .nan, .nan, Self.lock]
+        #expect(command(.gimbalManagerConfigure, [-2, -2, -1, -1], component) == [0])
+        _ = gimbal.takeRequests()
+        gimbal.memory.withLock {
+            $0.control.lastMover = CommandSource(link: .diagnostics, connection: 9)
+        }
+        #expect(command(.gimbalManagerPitchYaw, point, component) == [10])
+        #expect(gimbal.takeRequests().isEmpty && component.director.primary == .none)
+    }
+
     @Test("a refusal by the Commander is returned as the reply, and control stays free")
     func refused() {
         let component = component()
