@@ -246,10 +246,10 @@ struct GimbalDirector {
         let heading = VehicleHeading.heading(in: snapshot) ?? 0
         var angles = wanted.angles
         if isLocked {
-            isFollowing = false
             if wanted.isYawFromVehicle { angles.yaw += heading } else { angles.yaw -= north }
             angles.yaw = Self.wrapped(angles.yaw)
             try port.lock(angles, rate: wanted.rates.fastest, for: client(peer), now: now)
+            isFollowing = false
             if !angles.yaw.isNaN {
                 (heldYaw, heldRate) = (angles.yaw + north, wanted.rates.fastest)
                 askedYaw = angles.yaw
@@ -258,14 +258,13 @@ struct GimbalDirector {
         } else {
             if !wanted.isYawFromVehicle { angles.yaw -= heading + north }
             angles.yaw = Self.wrapped(angles.yaw)
-            heldYaw = nil
-            if !angles.yaw.isNaN {
-                isFollowing = true
-                askedLead = lead
-            }
+            let follows = isFollowing || !angles.yaw.isNaN
+            let wantedLead = angles.yaw.isNaN ? askedLead : lead
             try port.follow(
-                angles, lead: isFollowing ? askedLead : 0, rate: wanted.rates.fastest,
+                angles, lead: follows ? wantedLead : 0, rate: wanted.rates.fastest,
                 for: client(peer), now: now)
+            heldYaw = nil
+            (isFollowing, askedLead) = (follows, wantedLead)
         }
     }
 

@@ -40,13 +40,23 @@ extension GimbalPort {
         if present != mode { try request(.mode(mode), from: source, now: now) }
     }
 
+    /// Changes the mode if necessary, and then sends the requests. If a value is outside its range,
+    /// nothing changes, so that a refused request does not leave the mode `retract`, for example.
+    private func send(
+        _ requests: [MotionRequest], in mode: Mode, for source: CommandSource, now: Instant
+    ) throws(Refusal) {
+        if let misfit = requests.lazy.compactMap(\.misfit).first { throw misfit }
+        try enter(mode, for: source, now: now)
+        for wanted in requests { try request(wanted, from: source, now: now) }
+    }
+
     /// Turns to the given angles in the loop's earth frame, and holds the angles. The largest rate
     /// is `rate`; 0 means as fast as the limits permit.
     func lock(
         _ angles: AxisVector, rate: Double, for source: CommandSource, now: Instant
     ) throws(Refusal) {
-        try enter(.locked, for: source, now: now)
-        try request(.point(angles, duration: 0, rate: min(rate, fastest)), from: source, now: now)
+        let turn = MotionRequest.point(angles, duration: 0, rate: min(rate, fastest))
+        try send([turn], in: .locked, for: source, now: now)
     }
 
     /// Holds roll and pitch as in `lock`; yaw keeps the given angle relative to the vehicle's
@@ -54,12 +64,12 @@ extension GimbalPort {
     func follow(
         _ angles: AxisVector, lead: Double, rate: Double, for source: CommandSource, now: Instant
     ) throws(Refusal) {
-        try enter(.panFollow, for: source, now: now)
         let own = AxisVector(yaw: .nan, roll: angles.roll, pitch: angles.pitch)
         let rate = min(rate, fastest)
-        try request(.point(own, duration: 0, rate: rate), from: source, now: now)
+        let turn = MotionRequest.point(own, duration: 0, rate: rate)
         let yawRate = angles.yaw.isNaN ? 0 : rate
-        try request(.lookAside(yaw: angles.yaw, rate: yawRate, lead: lead), from: source, now: now)
+        let aside = MotionRequest.lookAside(yaw: angles.yaw, rate: yawRate, lead: lead)
+        try send([turn, aside], in: .panFollow, for: source, now: now)
     }
 
     /// Turns the camera at the given rates until the next request or until the dead-man time has
@@ -67,10 +77,11 @@ extension GimbalPort {
     func turn(
         _ rates: AxisVector, isFollowing: Bool, for source: CommandSource, now: Instant
     ) throws(Refusal) {
-        try enter(isFollowing ? .panFollow : .locked, for: source, now: now)
-        guard isFollowing else { return try request(.rate(rates), from: source, now: now) }
+        guard isFollowing else {
+            return try send([.rate(rates)], in: .locked, for: source, now: now)
+        }
         let own = AxisVector(yaw: 0, roll: rates.roll, pitch: rates.pitch)
-        try request(.rate(own), from: source, now: now)
-        try request(.lookAside(yaw: .nan, rate: rates.yaw), from: source, now: now)
+        let aside = MotionRequest.lookAside(yaw: .nan, rate: rates.yaw)
+        try send([.rate(own), aside], in: .panFollow, for: source, now: now)
     }
 }

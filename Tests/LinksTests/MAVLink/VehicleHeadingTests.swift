@@ -143,6 +143,43 @@ import Wire
         #expect(abs(point.rate / Self.degree - 5) < 1e-6)
     }
 
+    @Test("a request with a value outside its range changes neither the mode nor the held heading")
+    func outOfRange() throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        director.vehicle.learn(
+            Self.state(heading: 90), Self.snapshot(camera: 0, handle: 0), now: at(0))
+        let held = GimbalRequest(
+            flags: [.yawLock, .yawInEarthFrame],
+            angles: AxisVector(yaw: 100 * Self.degree, roll: .nan, pitch: 0))
+        try director.steer(held, from: Self.station, now: at(0))
+        director.holdHeading(now: at(0.1))
+        _ = gimbal.takeRequests()
+        let high = AxisVector(yaw: 0, roll: .nan, pitch: 200 * Self.degree)
+        let fast = AxisVector(yaw: 900 * Self.degree, roll: .nan, pitch: 0)
+        let refused = [
+            GimbalRequest(flags: [.yawInVehicleFrame], angles: high),
+            GimbalRequest(flags: [.yawInVehicleFrame], rates: fast),
+        ]
+        for request in refused {
+            #expect(throws: Refusal.self) {
+                try director.steer(request, from: Self.station, now: at(0.2))
+            }
+        }
+        #expect(gimbal.takeRequests().isEmpty && gimbal.control.mode == .locked)
+        for step in 1...300 {
+            director.vehicle.learn(
+                Self.state(heading: 90), Self.snapshot(camera: 10, handle: 5),
+                now: at(0.2 + Double(step) / 10))
+        }
+        director.holdHeading(now: at(31))
+        guard case .camera(.point(let point)) = gimbal.takeRequests().last?.effect else {
+            Issue.record("the heading is no longer held")
+            return
+        }
+        #expect(abs(point.target.yaw / Self.degree - 15) < 0.1)
+    }
+
     @Test("a locked yaw relative to the vehicle does not turn when north becomes known")
     func lateNorth() throws {
         let gimbal = FakePort()
