@@ -230,7 +230,7 @@ struct GimbalDirector {
         }
         if wanted.flags.contains(.retract) || wanted.flags.contains(.neutral) {
             let isRest = wanted.flags.contains(.retract)
-            try port.enter(isRest ? .retract : .neutral, for: client(peer), now: now)
+            try port.stay(in: isRest ? .retract : .neutral, for: client(peer), now: now)
             return forgetYaw()
         }
         let isLocked = wanted.flags.contains(.yawLock)

@@ -40,6 +40,13 @@ extension GimbalPort {
         if present != mode { try request(.mode(mode), from: source, now: now) }
     }
 
+    /// Changes the mode if necessary; a repeated request for the mode prolongs the control of the
+    /// source. Otherwise a source that repeats only this request would count as silent.
+    func stay(in mode: Mode, for source: CommandSource, now: Instant) throws(Refusal) {
+        guard control.mode == mode else { return try enter(mode, for: source, now: now) }
+        try request(.take, from: source, now: now)
+    }
+
     /// Changes the mode if necessary, and then sends the requests. If a value is outside its range,
     /// nothing changes, so that a refused request does not leave the mode `retract`, for example.
     private func send(

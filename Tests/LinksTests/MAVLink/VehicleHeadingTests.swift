@@ -248,6 +248,22 @@ import Wire
     }
 
     @Test(
+        "a repeated request for the rest pose or the neutral pose prolongs control",
+        arguments: [GimbalFlags.retract, .neutral])
+    func repeatedPose(flags: GimbalFlags) throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        for step in 0..<3 {
+            _ = gimbal.takeRequests()
+            try director.steer(
+                GimbalRequest(flags: flags), from: Self.station, now: at(Double(step)))
+            let mode = flags == .retract ? Mode.retract : .neutral
+            let expected: [MotionRequest] = step == 0 ? [.mode(mode)] : [.take]
+            #expect(gimbal.takeRequests() == expected)
+        }
+    }
+
+    @Test(
         "with yaw relative to the vehicle, yaw is ahead by the announced turn rate times the configured lag"
     )
     func feedForward() throws {
