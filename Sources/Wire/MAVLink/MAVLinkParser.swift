@@ -152,15 +152,23 @@ public struct MAVLinkParser: Sendable {
         switch item {
         case .frame(let frame, _):
             counters.frames &+= 1
-            if let last = sequences[frame.sender] {
-                counters.lost &+= UInt64(frame.sequence &- last &- 1)
-            }
-            // The table has a limited size, because a peer could send frames with many false sender
-            // addresses.
-            if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
-            sequences[frame.sender] = frame.sequence
-        case .unknown: counters.unknown &+= 1
+            note(frame)
+        case .unknown(let bytes):
+            counters.unknown &+= 1
+            // A sender numbers its frames of all kinds in one sequence.
+            note(Self.frame(bytes[...], header: bytes[0] == 0xFE ? 6 : 10))
         case .noise: break
         }
+    }
+
+    /// Counts the frames that the sender has sent since its last frame, and that have not arrived.
+    private mutating func note(_ frame: MAVLinkFrame) {
+        if let last = sequences[frame.sender] {
+            counters.lost &+= UInt64(frame.sequence &- last &- 1)
+        }
+        // The table has a limited size, because a peer could send frames with many false sender
+        // addresses.
+        if sequences.count >= 64, sequences[frame.sender] == nil { sequences = [:] }
+        sequences[frame.sender] = frame.sequence
     }
 }

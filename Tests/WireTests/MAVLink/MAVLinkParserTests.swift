@@ -117,6 +117,28 @@ import Wire
         #expect(Self.sequences(Self.items(&parser)) == [5, 7])
     }
 
+    @Test("frames of unknown messages are not counted as lost, but their gaps are")
+    func unknownSequences() {
+        func unknown(_ sequence: UInt8, _ version: MAVLinkFrame.Version) -> [UInt8] {
+            // The message IDs 0x7FFFFF and 0xFF are not defined.
+            version == .v1
+                ? [0xFE, 1, sequence, 255, 190, 0xFF, 42, 1, 2]
+                : [0xFD, 1, 0, 0, sequence, 255, 190, 0xFF, 0xFF, 0x7F, 42, 1, 2]
+        }
+        for version in [MAVLinkFrame.Version.v1, .v2] {
+            var parser = MAVLinkParser()
+            let complete =
+                Self.heartbeat(254, version) + unknown(255, version) + unknown(0, version)
+                + Self.heartbeat(1, version)
+            parser.append(complete)
+            _ = Self.items(&parser)
+            #expect(parser.counters.unknown == 2 && parser.counters.lost == 0)
+            parser.append(unknown(4, version) + Self.heartbeat(5, version))
+            _ = Self.items(&parser)
+            #expect(parser.counters.lost == 2)
+        }
+    }
+
     @Test("lost frames are counted from gaps in the sequence numbers")
     func losses() {
         var parser = MAVLinkParser()
