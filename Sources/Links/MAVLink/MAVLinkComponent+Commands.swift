@@ -45,6 +45,16 @@ struct Order {
     }
 }
 
+extension MAVLinkCommand {
+    /// True if the command requests a message, or sets or requests the interval of a message.
+    fileprivate var concernsMessage: Bool {
+        switch self {
+        case .requestMessage, .setMessageInterval, .getMessageInterval: true
+        default: false
+        }
+    }
+}
+
 /// Values of MAV_FRAME that a region of interest can have.
 enum MAVFrame {
     /// Altitude above sea level.
@@ -104,6 +114,11 @@ extension MAVLinkComponent {
             default: try move(command, order, from: sender, now: now)
             }
         } catch {
+            // A message of another component that is requested from all components is meant for
+            // that component.
+            if command.concernsMessage, error.code == .unsupported, order.target != address {
+                return
+            }
             result = MAVLinkResult(error)
             count(error)
             log.info("MAVLink: airframed refused \(command) from \(sender): \(error.message)")

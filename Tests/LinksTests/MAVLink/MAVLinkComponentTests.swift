@@ -127,6 +127,22 @@ import Wire
     }
 
     @Test(
+        "a broadcast request for a message that the gimbal does not send is not answered",
+        arguments: [MAVLinkAddress.none, MAVLinkAddress(system: 1, component: 0)])
+    func messagesOfOthers(target: MAVLinkAddress) {
+        let component = component()
+        for number in [
+            MAVLinkCommand.requestMessage, .setMessageInterval, .getMessageInterval,
+        ] {
+            // GPS_RAW_INT and GIMBAL_DEVICE_ATTITUDE_STATUS
+            #expect(command(number, [24, 100_000], component, target: target).isEmpty)
+            #expect(command(number, [285, 100_000], component, target: target) == [0])
+            #expect(command(number, [24, 100_000], component) == [3])
+        }
+        #expect(component.counters.refused == 3)
+    }
+
+    @Test(
         "motors are switched only by a command to their own address, an emergency stop also by a broadcast"
     )
     func motors() {
