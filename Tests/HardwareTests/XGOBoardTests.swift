@@ -147,6 +147,23 @@ struct XGOBoardTests {
         #expect(robot.with { $0.strayBytes } == 0 && report.damaged == 0)
     }
 
+    @Test("another model drives, but receives no pose")
+    func otherModel() throws {
+        robot.with { $0.firmware = "W-1.0" }
+        var pose = XGOPose()
+        pose.isLevel = true
+        pose.height = 1
+        let wheels = try wheels(pose)
+        #expect(isReady(wheels))
+        #expect(wheels.report?.model == .other)
+        drive(wheels, 1, 1)
+        #expect(robot.waits { $0.memory[0x30] == 0xFF })
+        // Five rounds, each of which can contain a pose.
+        usleep(100_000)
+        #expect(robot[0x61] == 0 && robot[0x35] == 0x80 && robot[0x36] == 0x80)
+        #expect(wheels.stop())
+    }
+
     @Test(
         "drives and turns, brakes when the dead-man time expires, and pauses between instructions")
     func driving() throws {

@@ -156,7 +156,8 @@ final class XGOBoard: WheelBoard {
         isRoundDue = false
         waiting = [.forward, .turn, .read]
         wanted = pose.read().value
-        if report.model != nil, sentPose != wanted {
+        // The registers of the pose of other models have not been published.
+        if let model = report.model, model != .other, sentPose != wanted {
             sentPose = wanted
             waiting.formUnion(.pose)
         }
