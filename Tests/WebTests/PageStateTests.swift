@@ -20,6 +20,33 @@ struct PageStateTests {
         }
     }
 
+    @Test("a notice that moves the pad under the finger does not change the direction of the turn")
+    func movedPad() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.value("scrollTo(0, 0)")
+            let middle = try page.value(
+                "(() => { const b = document.querySelector('.pad').getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+            )
+            let x = try #require(middle.array?.first?.number)
+            let y = try #require(middle.array?.last?.number)
+            // The knob is displaced by the fraction of the largest rate that the pad requests.
+            let knob =
+                "new DOMMatrixReadOnly(getComputedStyle(document.querySelector('.knob')).transform)"
+            try page.touch("touchStart", (x, y))
+            try page.touch("touchMove", (x + 80, y))
+            try #require(try page.wait("\(knob).m41 > 50") != nil)
+            // The bar with the temporary changes of all clients is above the pad.
+            _ = try rig.ask("set", ["key": "tracking.max_rate_dps", "value": 50, "rollback": 20])
+            try #require(try page.wait("!document.querySelector('#trials').hidden") != nil)
+            try page.touch("touchMove", (x + 60, y))
+            try #require(try page.wait("\(knob).m41 > 10 && \(knob).m41 < 50") != nil)
+            let vertical = try page.value("\(knob).m42").number ?? .nan
+            #expect(abs(vertical) < 1, "\(vertical)")
+            try page.touch("touchEnd")
+        }
+    }
+
     @Test("a pairing address in an open tab pairs this tab")
     func pairing() throws {
         try withPage(isPaired: false) { rig, _, page in

@@ -39,6 +39,8 @@ export class Pad {
       node.setPointerCapture(event.pointerId);
       node.focus({ preventScroll: true });
       this.pointer = event.pointerId;
+      // A notice that appears above the pad moves the pad under the finger. The directions stay the same until the release.
+      this.box = node.getBoundingClientRect();
       this.#hold(this.#position(event));
     });
     // Browsers delay pointermove until the next frame. Some browsers also have pointerrawupdate, which is not delayed.
@@ -74,7 +76,7 @@ export class Pad {
   }
 
   #position(event) {
-    const box = this.node.getBoundingClientRect();
+    const { box } = this;
     const radius = box.width / 2;
     const [x, y] = [(event.clientX - box.left - radius) / radius, (box.top + radius - event.clientY) / radius];
     const length = Math.hypot(x, y);
