@@ -47,6 +47,25 @@ struct PageStateTests {
         }
     }
 
+    @Test("a stop that one of the two connections confirms is reported as confirmed")
+    func halfConfirmedStop() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            // Without its cookie, the browser can stop the motors only over the open connection.
+            try page.call("Network.clearBrowserCookies")
+            try page.touch("touchStart", try page.middle(of: "#stop"))
+            #expect(eventually(within: 5) { (try? rig.status())?["stopped_by"] != nil })
+            let toast = "document.querySelector('#toast').textContent"
+            #expect(try page.wait("/mergency stop|cannot stop/.test(\(toast))") != nil)
+            // The answer of the other connection can arrive later.
+            usleep(300_000)
+            #expect(
+                try page.value(toast)
+                    == "Emergency stop: the motors stay off until the stop is reset.")
+            try page.touch("touchEnd")
+        }
+    }
+
     @Test("a pairing address in an open tab pairs this tab")
     func pairing() throws {
         try withPage(isPaired: false) { rig, _, page in

@@ -58,14 +58,22 @@ function show() {
 /** Longest wait for the confirmation of a stop, ms. airframe-web waits 2 s for airframed. */
 const stopPatience = 2500;
 
-/** Sends the stop over the open connection and also over a new connection, because the open connection can hang. */
+/** Sends the stop over the open connection and also over a new connection, because one of them can hang. One confirmation is sufficient. */
 function stop() {
-  if (link.canWrite) link.hurry("stop", {}, true);
-  fetch("/stop", { method: "POST", keepalive: true, signal: AbortSignal.timeout(stopPatience) }).then((answer) => {
-    if (answer.status === 401) toast("This page cannot stop the motors, because it is not paired: pair this page first.", true);
-    else if (!answer.ok) throw new Error();
-    else toast("Emergency stop: the motors stay off until the stop is reset.");
-  }).catch(() => toast("The emergency stop is not confirmed: if the motors are still on, use the switch of the motors' supply.", true));
+  const { canWrite } = link;
+  const ways = canWrite ? [link.request("stop")] : [];
+  let isRefused = false;
+  ways.push(fetch("/stop", { method: "POST", keepalive: true, signal: AbortSignal.timeout(stopPatience) }).then((answer) => {
+    isRefused = answer.status === 401;
+    if (!answer.ok) throw new Error();
+  }));
+  const end = new Promise((_, reject) => setTimeout(reject, stopPatience));
+  Promise.any(ways.map((way) => Promise.race([way, end]))).then((result) => {
+    toast(result?.sentence ?? "Emergency stop: the motors stay off until the stop is reset.");
+  }).catch(() => {
+    toast(isRefused && !canWrite ? "This page cannot stop the motors, because it is not paired: pair this page first."
+      : "The emergency stop is not confirmed: if the motors are still on, use the switch of the motors' supply.", true);
+  });
 }
 
 function showAlarm() {
