@@ -176,6 +176,22 @@ struct MeasurementTests {
         }
     }
 
+    @Test("while a measurement runs, no other one can start, and a button cancels it")
+    func oneAtATime() throws {
+        try withView("tune") { _, page in
+            func button(_ text: String) -> String {
+                "[...document.querySelectorAll('main button')].find((b) => b.textContent === '\(text)')"
+            }
+            try press("Spectrum", page)
+            try #require(try page.wait("!\(button("Cancel")).hidden") != nil)
+            for other in ["Step response", "Spectrum", "Autotune"] {
+                #expect(try page.value("\(button(other)).disabled") == true, "\(other)")
+            }
+            try press("Cancel", page)
+            #expect(try page.wait("!\(button("Autotune")).disabled") != nil)
+        }
+    }
+
     @Test("autotune on the page shows Bode plots with margins, and starts a trial of its proposals")
     func autotune() throws {
         try withView("tune") { rig, page in

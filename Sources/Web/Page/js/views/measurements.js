@@ -65,7 +65,7 @@ export class Measurements {
     this.output.replaceChildren(stepPlot(axis, samples));
   }
 
-  /** Prevents further measurements while a step is measured, because they would read the turned set-point. */
+  /** Prevents further measurements while one runs, because they would disturb it, and because `Cancel` ends only one measurement. */
   #enable(isEnabled) {
     for (const button of this.buttons) button.disabled = !isEnabled;
   }
@@ -75,10 +75,12 @@ export class Measurements {
   }
 
   async #run(method, params) {
+    this.#enable(false);
     let report;
     try {
       report = await this.link.request(method, { action: "start", ...params });
     } catch (error) {
+      this.#enable(true);
       return setText(this.output, sentence(error));
     }
     await this.#follow(method, report);
@@ -87,6 +89,7 @@ export class Measurements {
   /** Shows the progress of a measurement until its end, then its result. */
   async #follow(method, report) {
     this.running = this.page.measurement = method;
+    this.#enable(false);
     this.cancel.hidden = this.progress.hidden = false;
     while (!this.isClosed && isActive(report)) {
       this.progress.value = report.progress;
@@ -99,6 +102,7 @@ export class Measurements {
     // After a lost connection, `show` continues.
     if (report.state !== "lost") this.page.measurement = null;
     this.cancel.hidden = this.progress.hidden = true;
+    this.#enable(true);
     const plots = report.state !== "done" ? [] : method === "spectrum" ? spectrumPlots(report) : report.axes.flatMap(bodePlots);
     this.output.replaceChildren(...(report.sentence ? [el("p", {}, report.sentence)] : []), ...plots, this.#proposals(report.proposals ?? []));
   }
