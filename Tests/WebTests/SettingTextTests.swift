@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("The page in Chromium: texts of settings", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+@Suite("The page in Chromium: values of settings", .serialized, .timeLimit(.minutes(1)), hasBrowser)
 struct SettingTextTests {
     @Test(
         "every text can be tried and reverted, also a text that is not a word of TOML",
@@ -28,6 +28,32 @@ struct SettingTextTests {
             try #require(try page.wait("\(isOnTrial) && \(revert)") != nil)
             try page.value("\(revert).click()")
             #expect(eventually(within: 5) { (try? name(rig)) == old })
+        }
+    }
+
+    @Test("a change of one axis keeps the change of another axis that is not answered yet")
+    func axes() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("tune")
+            try #require(try page.wait("document.querySelector('[data-section=motion]')") != nil)
+            try page.value("document.querySelector('[data-section=motion]').open = true")
+            let inputs =
+                "[...document.querySelectorAll('[data-key=\"motion.max_rate_dps\"] input[type=number]')]"
+            try #require(try page.wait("\(inputs).length === 3") != nil)
+            // Both changes are sent before the answer to the first of them.
+            try page.value(
+                "\(inputs).slice(0, 2).forEach((n, i) => { n.value = 91 + i; n.dispatchEvent(new Event('change')); })"
+            )
+            var rates: [Double] = []
+            let isSet = eventually(within: 8) {
+                let setting = (try? rig.ask("get", ["keys": ["motion.max_rate_dps"]]))?.array?.first
+                rates = setting?["value"]?.array?.compactMap(\.number) ?? []
+                return rates.dropFirst().first == 92
+            }
+            #expect(isSet && rates.first == 91, "\(rates)")
+            let shown = "\(inputs).map((n) => Number(n.value)).slice(0, 2).join()"
+            #expect(try page.wait("\(shown) === '91,92'") != nil)
         }
     }
 

@@ -108,15 +108,17 @@ export class SettingForm {
           form.choices.map((choice) => el("option", { value: choice, selected: choice === String(value) }, choice))));
       case "number":
         return el("div", { class: "fields" }, this.#number(form, value, key, (next) => this.#try(next)));
-      case "vector":
+      case "vector": {
+        // A request contains all elements, also the changes that airframed has not answered yet.
+        const values = [...value];
         return el("div", { class: "fields" }, form.names.map((name, index) => {
           const [low, high] = form.bounds?.[index] ?? [form.low, form.high];
           return this.#number({ ...form, low, high }, value[index], `${key}, ${name}`, (next) => {
-            const values = [...this.setting.value];
             values[index] = next;
-            return this.#try(values);
+            return this.#try([...values]);
           }, name);
         }));
+      }
       default: {
         const input = el("input", { type: "text", "aria-label": key, value: typeof value === "string" ? value : JSON.stringify(value), class: "grow" });
         return el("div", { class: "row" }, input, el("button", { type: "button", onclick: () => {
@@ -149,9 +151,11 @@ export class SettingForm {
   async #try(value) {
     setText(this.problem, "");
     const { key } = this.setting;
+    const own = (this.newest = {});
     const setting = await this.page.trials.begin(key, value, this.page.trialSeconds ?? 30);
     const fresh = setting?.key ? setting : (await attempt(() => this.page.link.request("get", { keys: [key] }), true))?.[0];
-    if (fresh) this.update(fresh);
+    // An earlier answer does not contain the value of a later request.
+    if (fresh && own === this.newest) this.update(fresh);
   }
 }
 
