@@ -2,9 +2,9 @@ import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
-import WebServing
 
 @testable import Web
+@testable import WebServing
 
 @Suite("Pairing and tokens") struct AccessTests {
     /// Wall clock that the test sets.
@@ -84,6 +84,22 @@ import WebServing
             (String(repeating: "ä", count: 40), String(repeating: "ä", count: 24)),
         ])
     func names(_ name: String, _ plain: String) { #expect(PairedBrowsers.plain(name) == plain) }
+
+    @Test("the token of an encrypted page does not replace that of a page without encryption")
+    func cookies() {
+        let cookies = [false, true].map { isSecure in
+            String(
+                Access.keep("token-\(isSecure)", days: 30, isSecure: isSecure).value
+                    .prefix { $0 != ";" })
+        }
+        for isSecure in [false, true] {
+            let request = WebRequest(
+                method: "GET", path: "/session", query: [:],
+                headers: [("cookie", cookies.joined(separator: "; "))], body: [],
+                address: "192.168.1.20", isSecure: isSecure, isConnected: { true })
+            #expect(Access.token(request) == "token-\(isSecure)")
+        }
+    }
 
     @Test("a code is accepted once, and only before it expires")
     func once() {

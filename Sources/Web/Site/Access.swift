@@ -2,8 +2,12 @@ import WebServing
 
 /// Rights of a browser.
 struct Access: Sendable {
-    /// Name of the cookie with the token.
-    static let cookie = "airframe_token"
+    /// Name of the cookie with the token. Cookies of an encrypted page have a separate name, because
+    /// a browser refuses to replace a cookie with the attribute `Secure` over a connection that is
+    /// not encrypted (RFC 6265bis). The prefix is that of cookies for exactly one host.
+    private static func cookie(isSecure: Bool) -> String {
+        isSecure ? "__Host-airframe_token" : "airframe_token"
+    }
 
     /// The paired browser; nil without a valid token.
     let browser: PairedBrowser?
@@ -21,6 +25,7 @@ struct Access: Sendable {
 
     /// Returns the token in the header field Cookie.
     static func token(_ request: WebRequest) -> String? {
+        let cookie = cookie(isSecure: request.isSecure)
         for (name, value) in request.headers where name == "cookie" {
             for pair in value.split(separator: ";") {
                 let sides = pair.split(separator: "=", maxSplits: 1)
@@ -33,13 +38,13 @@ struct Access: Sendable {
         return nil
     }
 
-    /// Header field `Set-Cookie` with a token. Scripts cannot read this cookie, and the browser
-    /// does not send it in requests from other sites.
+    /// Header field `Set-Cookie` with a token; for 0 days, the browser removes its token. Scripts
+    /// cannot read this cookie, and the browser does not send it in requests from other sites.
     static func keep(_ token: String, days: Int, isSecure: Bool) -> (name: String, value: String) {
         (
             "set-cookie",
-            "\(cookie)=\(token); Path=/; Max-Age=\(days * 86400); HttpOnly; SameSite=Strict"
-                + (isSecure ? "; Secure" : "")
+            "\(cookie(isSecure: isSecure))=\(token); Path=/; Max-Age=\(days * 86400)"
+                + "; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
         )
     }
 }

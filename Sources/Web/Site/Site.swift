@@ -38,7 +38,7 @@ final class Site: WebApplication {
         switch (request.method, request.path) {
         case ("GET", "/session"): answer(session(access(request)))
         case ("POST", "/pair"): pair(request, answer)
-        case ("POST", "/unpair"): unpair(access(request), answer)
+        case ("POST", "/unpair"): unpair(request, answer)
         case ("POST", "/stop"): stop(request, answer)
         case ("GET", "/recordings"):
             guard access(request).canRead else { return answer(.refusal(401, Self.unpaired)) }
@@ -176,11 +176,11 @@ final class Site: WebApplication {
         }
     }
 
-    private func unpair(_ access: Access, _ answer: @escaping @Sendable (WebResponse) -> Void) {
-        let cookie = (
-            "set-cookie", "\(Access.cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
-        )
-        guard let browser = access.browser else {
+    private func unpair(
+        _ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void
+    ) {
+        let cookie = Access.keep("", days: 0, isSecure: request.isSecure)
+        guard let browser = access(request).browser else {
             return answer(WebResponse(204, headers: [cookie], body: .bytes([])))
         }
         disk.async { [self] in
