@@ -105,7 +105,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if Vector3(turn.x, turn.y, turn.z).squaredNorm > Self.sameMounting {
             estimator.turnBodyFrame(by: turn)
             attitude = estimator.attitude
-            if supervisor.isEnabled { takeOver() }
+            if supervisor.isEnabled { takeOver(isRunning: true) }
         }
         if new.gyroBias.isKnown, !(new.gyroBias == old.gyroBias) {
             estimator.assume(
@@ -329,9 +329,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         supervisor.authority = 0
     }
 
-    /// Resets controller and set-point when the outputs are switched on or the frame changes.
-    private mutating func takeOver() {
-        drive.reset(joints: joints.atStart(parameters.motorType, drive.state))
+    /// Resets controller and set-point at a start, or in a new frame while the outputs are on.
+    private mutating func takeOver(isRunning: Bool = false) {
+        drive.reset(joints: joints.atStart(parameters.motorType, drive.state), isRunning: isRunning)
         pointing.takeOver(from: attitude)
         held = attitude
         wasReady = drive.state.isReady

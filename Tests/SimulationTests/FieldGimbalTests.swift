@@ -202,6 +202,31 @@ struct FieldGimbalTests {
         #expect(jump < 0.1, "\(jump) rad")
     }
 
+    @Test("a changed mounting of the sensor does not jerk motors that are on")
+    func changedMounting() {
+        var loop = Self.loop(.still)
+        loop.run(seconds: 4)
+        #expect(loop.output.enabled)
+        let (field, attitude) = (loop.output.field, loop.gimbal.attitude)
+        var tuning = loop.stabilizer.parameters
+        // The camera returns to level, so it turns by the change of the mounting, 2.9°.
+        tuning.correction.mounting =
+            EulerZXY.quaternion(AxisVector(yaw: 0, roll: 0.05, pitch: 0))
+            * tuning.correction.mounting
+        loop.stabilizer.apply(tuning)
+        loop.step()
+        let jump = loop.output.field - field
+        for angle in [jump.yaw, jump.roll, jump.pitch] {
+            #expect(abs(angle.remainder(dividingBy: 2 * .pi)) < 0.3, "\(jump)")
+        }
+        var farthest = 0.0
+        loop.run(seconds: 2) {
+            let turned = attitude.error(to: $0.gimbal.attitude).norm * Self.degrees
+            farthest = max(farthest, turned)
+        }
+        #expect(loop.output.enabled && farthest > 2 && farthest < 5, "\(farthest)°")
+    }
+
     @Test("the mode inactive switches the field off")
     func inactive() {
         var loop = Self.loop(.still)

@@ -103,13 +103,18 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }
 
-    /// Resets the controllers before the outputs are switched on; the joints are at the angles
-    /// `joints`, rad.
+    /// Resets the controllers before the outputs are switched on, or because the camera's frame has
+    /// changed while they are on. The rotors of motors that are on stay where they are, so the
+    /// controller of motors without encoders then keeps their angles, and its fields do not jump.
+    ///
+    /// - Parameters:
+    ///   - joints: Joint angles, rad.
+    ///   - isRunning: True if the outputs are on.
     @_noLocks
-    mutating func reset(joints: AxisVector) {
+    mutating func reset(joints: AxisVector, isRunning: Bool = false) {
         torque.reset(joints: joints)
         servo.reset(joints: joints)
-        field.reset(joints: joints)
+        if isRunning { field.forgetMotion() } else { field.reset(joints: joints) }
         watch.reset()
         noteState()
     }
