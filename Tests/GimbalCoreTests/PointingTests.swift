@@ -174,6 +174,23 @@ struct PointingTests {
         #expect(isRetracted)
     }
 
+    @Test(
+        "a mode that is selected while the outputs still ramp down levels the camera, as a start does",
+        arguments: [Mode.fpv, .retract], [Mode.locked, .panFollow])
+    func briefPause(before: Mode, after: Mode) {
+        var rig = Rig(before)
+        let handle = before == .fpv ? AxisVector(yaw: 0, roll: 25, pitch: -15) : .zero
+        rig.handle = { _ in handle }
+        rig.run(6)
+        #expect(abs(rig.angles.pitch) > 10)
+        rig.change(.inactive)
+        rig.run(0.1)
+        rig.change(after)
+        rig.run(4)
+        #expect(abs(rig.angles.roll) < 1e-6 && abs(rig.angles.pitch) < 1e-6, "\(rig.angles)")
+        #expect(abs(rig.angles.yaw) < 1)
+    }
+
     @Test("a change of the mode never makes the set-point jump in angle, rate or acceleration")
     func noJerk() {
         let order: [Mode] = [

@@ -2,11 +2,14 @@
 extension Pointing {
     /// Levels the horizon after modes in which the horizon can be tilted. The movement has the rate
     /// limit of the modes that follow the handle. After the mode `retract`, the pitch angle also
-    /// returns to zero.
+    /// returns to zero. After the mode `inactive`, the camera moves as at a start of the outputs
+    /// (see `takeOver`), because the outputs can still be ramping down: then there is no start.
     @_noLocks
     mutating func level(after old: Mode) {
         switch old {
-        case .inactive, .locked, .panFollow: break
+        case .locked, .panFollow: break
+        case .inactive:
+            level(AxisVector(yaw: .nan, roll: 0, pitch: 0), at: modes.follow.slowest)
         case .fpv, .tracking, .neutral:
             level(AxisVector(yaw: .nan, roll: 0, pitch: .nan), at: modes.follow.maxRate.roll)
         case .retract:
