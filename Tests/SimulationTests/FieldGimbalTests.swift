@@ -202,6 +202,23 @@ struct FieldGimbalTests {
         #expect(jump < 0.1, "\(jump) rad")
     }
 
+    @Test(
+        "another assumed torque of the motors changes the measured inertia by the same factor, so the gains stay the same",
+        arguments: [0.4, 2.5])
+    func changedTorque(factor: Double) {
+        var loop = Self.loop(.still)
+        loop.run(seconds: 4)
+        let before = loop.snapshot.inertia
+        var tuning = loop.stabilizer.parameters
+        tuning.field.peakTorque = tuning.field.peakTorque * factor
+        loop.stabilizer.apply(tuning)
+        loop.run(seconds: 2)
+        let after = loop.snapshot.inertia
+        #expect(abs(after.pitch / (factor * before.pitch) - 1) < 1e-6, "\(after) \(before)")
+        #expect(abs(after.roll / (factor * before.roll) - 1) < 1e-6, "\(after) \(before)")
+        #expect(loop.output.enabled && !loop.snapshot.conditions.intersects(.loopOscillating))
+    }
+
     @Test("a changed mounting of the sensor does not jerk motors that are on")
     func changedMounting() {
         var loop = Self.loop(.still)

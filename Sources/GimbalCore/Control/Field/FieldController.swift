@@ -17,7 +17,9 @@ internal import CMathShim
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct FieldController: MotorController {
     /// Tuning of the controller of motors without encoders.
-    public var parameters: Parameters
+    public var parameters: Parameters {
+        didSet { inertias.adapt(from: oldValue.peakTorque, to: parameters.peakTorque) }
+    }
     /// Shortest rotation from attitude to set-point in the last step, camera frame, rad.
     public private(set) var attitudeError = Vector3.zero
     /// The motors whose command exceeded the largest load angle in the last step.

@@ -103,6 +103,16 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         shaking.restoreGains(axis)
     }
 
+    /// Adapts the measured inertia to a change of the assumed torque of the motors at full power,
+    /// N·m. The search measures the quotient of inertia and torque, which does not change.
+    @_noLocks
+    mutating func adapt(from old: AxisVector, to new: AxisVector) {
+        guard !(old == new), old.smallest > 0 else { return }
+        measured.yaw *= new.yaw / old.yaw
+        measured.roll *= new.roll / old.roll
+        measured.pitch *= new.pitch / old.pitch
+    }
+
     /// Reduces all corner frequencies of the loop. The given axes have oscillated with a measured
     /// inertia, so the loop delay is longer than assumed.
     private mutating func blameDelay(_ axes: AxisSet) {
