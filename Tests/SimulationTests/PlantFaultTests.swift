@@ -94,6 +94,24 @@ struct PlantFaultTests {
         #expect(outcome.seconds(until: .loopOscillating) == .infinity)
     }
 
+    @Test("switching the detection off ends a reported oscillation")
+    func unwatchedLater() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        loop.run(seconds: 6)
+        loop.gimbal.scaleInertia(by: 1 / 3.0)
+        var ticks = 0
+        while !loop.conditions.intersects(.loopOscillating), ticks < 500 {
+            loop.step()
+            ticks += 1
+        }
+        #expect(loop.conditions.intersects(.loopOscillating))
+        var tuning = loop.stabilizer.parameters
+        tuning.controller.watchesOscillation = false
+        loop.stabilizer.apply(tuning)
+        loop.run(seconds: 0.01)
+        #expect(!loop.conditions.intersects(.loopOscillating))
+    }
+
     @Test(
         "the inertia probe also works if the delay is longer or shorter than configured",
         arguments: [0.003, 0.005, 0.007, -0.005])

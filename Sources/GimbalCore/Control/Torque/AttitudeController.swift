@@ -235,7 +235,7 @@ public struct AttitudeController: MotorController {
         lastRate = nil
         imbalance.resetCovariance()
         beginSearch()
-        oscillation = OscillationResponse()
+        oscillation.reset()
         apply(tuning)
         lag.reset()
         answer = .zero
@@ -360,6 +360,8 @@ public struct AttitudeController: MotorController {
             || new.checksInertia != tuning.checksInertia
         let later = new.loopDelay - tuning.loopDelay
         tuning = new
+        // Without the check, nothing would end a reduction of the gains.
+        if !new.watchesOscillation { oscillation.reset() }
         if restarts {
             inertia = Self.search(new)
             beginSearch()

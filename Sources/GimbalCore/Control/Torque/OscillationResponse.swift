@@ -71,6 +71,11 @@ struct OscillationResponse: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
+    /// Ends every reduction of the gains, and discards all observations. The method is not inlined,
+    /// so the new value does not occupy the stack of callers that seldom call it.
+    @inline(never) @_noLocks @_noAllocation
+    mutating func reset() { self = OscillationResponse() }
+
     /// Restarts the check for oscillations. Call this method when an excitation shakes the camera,
     /// or when the camera's recent motion is unknown.
     @_noLocks
