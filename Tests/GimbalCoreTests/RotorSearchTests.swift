@@ -64,6 +64,39 @@ struct RotorSearchTests {
         #expect(try #require(found).inertia.isNaN)
     }
 
+    @Test("a search without a result keeps the loop delay of an earlier search")
+    func keptDelay() {
+        let parameters = FieldController.Parameters()
+        var search = FieldSearch()
+        search.begin(field: .zero)
+        var (angle, rate) = (AxisVector.zero, AxisVector.zero)
+        var fields = Array(repeating: search.fields, count: 8)
+        for tick in 0..<2000 where !search.sought.isEmpty {
+            _ = search.step(
+                cameraRates: rate, jointRates: rate, authority: min(Double(tick) / 500, 1),
+                parameters: parameters, dt: 1e-3)
+            fields.removeFirst()
+            fields.append(search.fields)
+            for axis in GimbalAxis.allCases where search.sought.contains(axis) {
+                let (field, power) = (fields[0].angle[axis], fields[0].power[axis])
+                for _ in 0..<10 {
+                    let push = 0.25 * power * cm_sin(field - 1 - 7 * angle[axis])
+                    rate[axis] += push / 2.5e-3 * 1e-4
+                    angle[axis] += rate[axis] * 1e-4
+                }
+            }
+        }
+        let delay = search.delay
+        #expect(search.sought.isEmpty && delay > 4e-3 && delay < 7e-3, "\(delay)")
+        search.begin(field: .zero)
+        let falling = AxisVector(repeating: 1)
+        _ = search.step(
+            cameraRates: falling, jointRates: falling, authority: 0.5, parameters: parameters,
+            dt: 1e-3)
+        #expect(search.sought.isEmpty)
+        #expect(search.delay == delay)
+    }
+
     @Test("the power follows the authority down, also during a measurement")
     func stopping() {
         var search = RotorSearch(isOver: false)

@@ -18,10 +18,10 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Begins the search with the fields at the angles `field`, electrical rad.
+    /// Begins the search with the fields at the angles `field`, electrical rad. The measured delays
+    /// stay until they are measured again, because the delay is a property of the loop.
     @_noLocks
     mutating func begin(field: AxisVector) {
-        self = FieldSearch()
         rotors = PerAxis(RotorSearch(isOver: false))
         origin = field
     }
@@ -84,7 +84,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
             else { return }
             found.electrical[axis] = origin[axis] + result.electrical
             found.inertia[axis] = result.inertia
-            delays[axis] = result.delay
+            if !result.delay.isNaN { delays[axis] = result.delay }
         }
         self.delays = delays
         return found
