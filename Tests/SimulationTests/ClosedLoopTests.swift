@@ -69,6 +69,23 @@ struct ClosedLoopTests {
         #expect(abs(loop.controller.learnedFriction.pitch - 0.010) < 0.003)
     }
 
+    @Test("a learning rate of 0 reports no friction; the learned friction returns with the rate")
+    func frictionSwitchedOff() {
+        var loop = Loop(.walking)
+        loop.hasEncoders = true
+        for _ in 1...6000 { loop.step() }
+        let learned = loop.controller.learnedFriction
+        #expect(learned.pitch > 0.001, "\(learned)")
+        let tuning = loop.controller.parameters
+        var off = tuning
+        off.frictionLearningRate = 0
+        loop.controller.apply(off)
+        for _ in 1...10 { loop.step() }
+        #expect(loop.controller.learnedFriction == .zero)
+        loop.controller.apply(tuning)
+        #expect(loop.controller.learnedFriction == learned)
+    }
+
     @Test(
         "for a camera 5 mm off balance, the learned imbalance supplies the torque instead of the integrals"
     )

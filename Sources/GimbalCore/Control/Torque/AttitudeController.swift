@@ -103,8 +103,8 @@ public struct AttitudeController: MotorController {
         @_noLocks @inline(__always) get { imbalance.imbalance }
     }
 
-    /// Learned friction of each joint, N·m.
-    public var learnedFriction: AxisVector { @_noLocks @inline(__always) get { friction.sizes } }
+    /// Learned friction of each joint, N·m; zero while it is not compensated.
+    public var learnedFriction: AxisVector { @_noLocks @inline(__always) get { friction.inUse } }
 
     /// State of the motors after the last control period.
     var state: MotorState {

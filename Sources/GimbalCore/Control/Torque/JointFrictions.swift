@@ -13,6 +13,11 @@ struct JointFrictions: Sendable, BitwiseCopyable {
     /// Learned friction of each joint, N·m.
     var sizes: AxisVector { @_noLocks get { joints.map { $0.size } } }
 
+    /// Learned friction of each joint, N·m; zero while the compensation is switched off.
+    var inUse: AxisVector {
+        @_noLocks @inline(always) get { parameters.learningRate > 0 ? sizes : .zero }
+    }
+
     /// Friction torques of the joints' present motion, computed from the learned friction, N·m.
     var explained: AxisVector { @_noLocks get { joints.map { $0.explained } } }
 
