@@ -33,6 +33,26 @@ struct SensorSettingsTests {
     }
 
     @Test(
+        "the loop expects the range that the chip has, not the range that the settings request",
+        arguments: [
+            ("bmi088", 300.0, 16.0, 500.0, 24.0), ("bmi088", 2000.0, 24.0, 2000.0, 24.0),
+            ("mpu6050", 4000.0, 24.0, 2000.0, 16.0), ("icm42688p", 125.0, 3.0, 125.0, 4.0),
+        ])
+    func ranges(
+        name: String, gyro: Double, accel: Double, realGyro: Double, realAccel: Double
+    ) throws {
+        let ranges = "imu.gyro_range_dps = \(gyro)\nimu.accel_range_g = \(accel)"
+        let core = try load(Self.base + "imu = '\(name)'\n\(ranges)").settings
+            .stabilizerParameters
+        #expect(abs(core.screen.gyroRange * 180 / .pi - realGyro) < 1e-9)
+        #expect(abs(core.screen.accelRange / 9.80665 - realAccel) < 1e-9)
+        #expect(core.estimator.gyroRange == core.screen.gyroRange)
+        let simulated = try load(ranges).settings.stabilizerParameters.screen
+        #expect(abs(simulated.gyroRange * 180 / .pi - gyro) < 1e-9)
+        #expect(abs(simulated.accelRange / 9.80665 - accel) < 1e-9)
+    }
+
+    @Test(
         "an impossible combination is refused, and the message contains the remedy",
         arguments: [
             (

@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Testing
 
@@ -99,6 +100,42 @@ struct InertialChipTests {
         #expect(ICM42688P(gyroRange: 300, accelRange: 3).accelRange == 4)
         #expect(ICM42688P(gyroRange: 4000, accelRange: 24).gyroRange == 2000)
         #expect(ICM42688P(gyroRange: 4000, accelRange: 24).accelRange == 16)
+    }
+
+    /// Ranges that a driver sets if these ranges are requested.
+    static func ranges(
+        _ chip: SensorChip, gyro: Double, accel: Double
+    ) -> (gyro: Double, accel: Double) {
+        switch chip {
+        case .bmi088:
+            let made = BMI088(gyroRange: gyro, accelRange: accel)
+            return (made.gyroRange, made.accelRange)
+        case .mpu6050:
+            let made = MPU6050(gyroRange: gyro, accelRange: accel)
+            return (made.gyroRange, made.accelRange)
+        case .mpu6500, .mpu9250:
+            let made = MPU6500(
+                gyroRange: gyro, accelRange: accel, hasMagnetometer: chip == .mpu9250)
+            return (made.gyroRange, made.accelRange)
+        case .icm42688p:
+            let made = ICM42688P(gyroRange: gyro, accelRange: accel)
+            return (made.gyroRange, made.accelRange)
+        case .icm20948:
+            let made = ICM20948(gyroRange: gyro, accelRange: accel)
+            return (made.gyroRange, made.accelRange)
+        }
+    }
+
+    @Test("the loop expects the range that the driver sets", arguments: SensorChip.allCases)
+    func expectedRanges(chip: SensorChip) {
+        for gyro in [125.0, 200, 250, 300, 600, 1000, 1500, 2000, 4000] {
+            let driver = Self.ranges(chip, gyro: gyro, accel: 16).gyro
+            #expect(chip.gyroRange(atLeast: gyro) == driver)
+        }
+        for accel in [2.0, 3, 4, 5, 8, 10, 12, 16, 20, 24, 64] {
+            let driver = Self.ranges(chip, gyro: 2000, accel: accel).accel
+            #expect(chip.accelRange(atLeast: accel) == driver)
+        }
     }
 
     @Test(

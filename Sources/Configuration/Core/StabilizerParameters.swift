@@ -62,10 +62,20 @@ extension Settings {
             && linux.motors.haveEncoders
     }
 
+    /// Full scale of the gyroscope, rad/s, and of the accelerometer, m/s². A real chip has only
+    /// some ranges, so its full scale can differ from the settings. Readings between the two values
+    /// are real, and a reading at the chip's full scale is saturated.
+    private var fullScale: (gyro: Double, accel: Double) {
+        let chip = hardware.backend == .linux ? hardware.linux.imu : nil
+        let gyro = chip?.gyroRange(atLeast: imu.gyroRangeDps) ?? imu.gyroRangeDps
+        let accel = chip?.accelRange(atLeast: imu.accelRangeG) ?? imu.accelRangeG
+        return (Angle.degrees(gyro).radians, accel * 9.80665)
+    }
+
     private var screenParameters: SampleScreen.Parameters {
         var screen = SampleScreen.Parameters()
-        screen.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
-        screen.accelRange = imu.accelRangeG * 9.80665
+        screen.gyroRange = fullScale.gyro
+        screen.accelRange = fullScale.accel
         screen.witnessesGyro = imu.witnessGyro
         screen.frozenSeconds = imu.frozenMs / 1e3
         screen.staleSeconds = imu.timeoutMs / 1e3
@@ -92,7 +102,7 @@ extension Settings {
         result.leverSigma = estimator.leverSigmaM
         result.convergedInclinationSigma = Angle.degrees(estimator.convergedInclinationDeg).radians
         result.sensorDelay = imu.filterDelayMs / 1e3
-        result.gyroRange = Angle.degrees(imu.gyroRangeDps).radians
+        result.gyroRange = fullScale.gyro
         // An app's three Kalman noise values belong to a filter with a different structure.
         // Therefore the estimator uses only the ratio of each value to its default (see `scaled`).
         let factory = Settings.Estimator()

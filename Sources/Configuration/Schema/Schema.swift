@@ -41,10 +41,12 @@ public enum Schema {
             "Mounting angles of the sensor in the camera's frame (x forward, y right, z down)."),
         .number(
             "imu.gyro_range_dps", \.imu.gyroRangeDps, 125...4000, unit: "deg/s", .restart,
-            "Full scale of the gyroscope; airframed reports larger readings as implausible."),
+            "Full scale of the gyroscope; a chip without this range uses its next larger one, or its largest one. airframed reports larger readings as implausible."
+        ),
         .number(
             "imu.accel_range_g", \.imu.accelRangeG, 2...64, unit: "g", .restart,
-            "Full scale of the accelerometer; airframed reports larger readings as implausible."),
+            "Full scale of the accelerometer; a chip without this range uses its next larger one, or its largest one. airframed reports larger readings as implausible."
+        ),
         .number(
             "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,
             "Time for which the sensor must repeat the same sample before airframed reports imu_frozen; at least eight equal samples are also necessary. After airframed has measured the sensor's noise, it uses a shorter time. In lockstep airframed detects frozen sensors only if the simulated sensor has noise.",

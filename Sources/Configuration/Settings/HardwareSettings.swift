@@ -27,6 +27,28 @@ public enum SensorChip: String, Sendable, CaseIterable {
     /// Largest full-scale range of the accelerometer, g.
     public var largestAccelRange: Double { self == .bmi088 ? 24 : 16 }
 
+    /// Full-scale ranges of the gyroscope, deg/s, in ascending order.
+    private var gyroRanges: [Double] {
+        switch self {
+        case .bmi088: [125, 250, 500, 1000, 2000]
+        case .mpu6050, .mpu6500, .mpu9250, .icm20948: [250, 500, 1000, 2000]
+        case .icm42688p: [15.625, 31.25, 62.5, 125, 250, 500, 1000, 2000]
+        }
+    }
+
+    /// Full scale of the gyroscope if `wanted` is requested, deg/s: the chip's smallest range that
+    /// is at least `wanted`, or the chip's largest range.
+    public func gyroRange(atLeast wanted: Double) -> Double {
+        gyroRanges.first { $0 >= wanted } ?? 2000
+    }
+
+    /// Full scale of the accelerometer if `wanted` is requested, g: the chip's smallest range that
+    /// is at least `wanted`, or the chip's largest range.
+    public func accelRange(atLeast wanted: Double) -> Double {
+        let largest = largestAccelRange
+        return [largest / 8, largest / 4, largest / 2].first { $0 >= wanted } ?? largest
+    }
+
     /// Size of a sample in the FIFO, bytes; nil if the driver does not use the FIFO.
     public var packetBytes: Int? {
         switch self {
