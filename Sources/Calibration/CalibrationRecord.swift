@@ -67,7 +67,7 @@ public struct CalibrationRecord: Sendable, Equatable {
         else { return false }
         switch kind {
         case .gyro:
-            return values.allSatisfy { abs($0) < 0.2 } && sigma < 0.2
+            return values.allSatisfy { abs($0) < 0.5 } && sigma < 0.2
         case .accelerometer:
             return values[..<3].allSatisfy { abs($0) < 3 } && isNearIdentity(within: 0.1)
         case .magnetometer:

@@ -8,8 +8,8 @@ public enum Motion: Sendable, Equatable, CustomStringConvertible {
     case shaking(Double)
     /// The mean rate drifts; the associated value is the change within the window, rad/s.
     case turning(Double)
-    /// The mean rate exceeds the offset of any gyroscope; the associated value is the mean rate,
-    /// rad/s.
+    /// The mean rate exceeds the offset of a healthy gyroscope; the associated value is the mean
+    /// rate, rad/s.
     case turningSteadily(Double)
     /// The camera is moved or tilted; the associated value is the change of the specific force,
     /// m/s².
@@ -63,8 +63,8 @@ public struct StillWindow: Sendable {
         public var shaking = 1.0 * Double.pi / 180
         /// Largest permitted difference between the mean rates of two blocks, rad/s.
         public var turning = 0.25 * Double.pi / 180
-        /// Largest permitted mean rate, rad/s: the worst offset of a healthy gyroscope, with a
-        /// margin.
+        /// Largest permitted mean rate on each axis, rad/s: the worst offset of a healthy
+        /// gyroscope, with a margin. The default suits a BMI088.
         public var largestRate = 5.0 * Double.pi / 180
         /// Largest permitted RMS variation of the specific force within a block, m/s².
         public var trembling = 0.5
@@ -176,7 +176,8 @@ public struct StillWindow: Sendable {
     private func motion(of mean: BlockMean, shaking: Double, trembling: Double) -> Motion? {
         if shaking > parameters.shaking { return .shaking(shaking) }
         if trembling > parameters.trembling { return .accelerating(trembling) }
-        if mean.gyro.norm > parameters.largestRate { return .turningSteadily(mean.gyro.norm) }
+        let largest = max(abs(mean.gyro.x), max(abs(mean.gyro.y), abs(mean.gyro.z)))
+        if largest > parameters.largestRate { return .turningSteadily(mean.gyro.norm) }
         for other in blocks {
             let change = (mean.gyro - other.gyro).norm
             if change > parameters.turning { return .turning(change) }

@@ -1,7 +1,9 @@
 import Calibration
+import Configuration
 import GimbalCore
 import Glibc
 import Links
+import Policy
 import Port
 import Realtime
 import Simulation
@@ -18,14 +20,17 @@ struct GuidedCalibrationTests {
     /// The service, its sensor, and a clock.
     struct Rig {
         static let laptop = CommandSource(link: .diagnostics, connection: 7)
-        let store = FakeCalibrationStore()
+        let store: FakeCalibrationStore
         let service: CalibrationService
         var sensor = PosedSensor(seed: 3)
         var nanoseconds: Int64 = 0
         var areMotorsOn = false
         var temperature = Double.nan
 
-        init() { service = CalibrationService(store: store) }
+        init(largestGyroOffset: Double = 5 * .pi / 180) {
+            store = FakeCalibrationStore(largestGyroOffset: largestGyroOffset)
+            service = CalibrationService(store: store)
+        }
 
         var now: Instant { Instant(nanoseconds: nanoseconds) }
 
@@ -113,6 +118,35 @@ struct GuidedCalibrationTests {
         #expect(report.sentence.contains("turns"))
         #expect(report.saved.isEmpty)
         #expect(!rig.store.isCalibrating)
+    }
+
+    @Test(
+        "the offset that the data sheet permits does not count as motion of the camera",
+        arguments: [SensorChip.mpu6050, .mpu6500, .mpu9250, .icm20948, .icm42688p, .bmi088])
+    func largeOffset(chip: SensorChip) throws {
+        // Offset of each axis, deg/s (PS-MPU-6000A-00, PS-MPU-6500A-01, PS-MPU-9250A-01, DS-000189,
+        // DS-000347, BST-BMI088-DS001).
+        let tolerance: Double =
+            switch chip {
+            case .mpu6050: 20
+            case .mpu6500, .mpu9250, .icm20948: 5
+            case .icm42688p: 0.5
+            case .bmi088: 1
+            }
+        var settings = Settings()
+        settings.hardware.backend = .linux
+        settings.hardware.linux.imu = chip
+        var rig = Rig(largestGyroOffset: settings.largestGyroOffset)
+        let offset = Vector3(1, -1, 1) * (tolerance * .pi / 180)
+        _ = try rig.start(.gyro)
+        let report = rig.lay(.identity, seconds: 4, rate: offset)
+        #expect(report.state == "done", "\(report.sentence)")
+        let record = try #require(rig.store.calibrations.record(.gyro))
+        #expect(record.isPlausible)
+        #expect(abs(record.values[0] - offset.x) < 0.05)
+        _ = try rig.start(.accelerometer)
+        let pose = rig.lay(.identity, seconds: 2, rate: offset)
+        #expect(!pose.missing.contains("bottom"), "\(pose.hint)")
     }
 
     @Test("only one calibration runs; a cancellation or a disconnection ends it without a change")

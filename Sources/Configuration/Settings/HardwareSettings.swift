@@ -49,6 +49,17 @@ public enum SensorChip: String, Sendable, CaseIterable {
         return [largest / 8, largest / 4, largest / 2].first { $0 >= wanted } ?? largest
     }
 
+    /// Largest offset of a healthy gyroscope on each axis, deg/s: the tolerance in the data sheet
+    /// (MPU-6050: ±20; MPU-6500, MPU-9250 and ICM-20948: ±5; BMI088: ±1; ICM-42688-P: ±0.5), with a
+    /// margin for the temperature.
+    public var largestGyroOffset: Double {
+        switch self {
+        case .mpu6050: 25
+        case .mpu6500, .mpu9250, .icm20948: 7
+        case .bmi088, .icm42688p: 5
+        }
+    }
+
     /// Size of a sample in the FIFO, bytes; nil if the driver does not use the FIFO.
     public var packetBytes: Int? {
         switch self {

@@ -42,16 +42,30 @@ struct CalibrationRun: Sendable {
     ///   - book: Active calibrations. The run needs them for two purposes: to name the sensor's
     ///     face that points up, and to detect the poses for the mounting.
     ///   - configured: The configured mounting rotation.
-    init(_ kind: CalibrationKind, _ book: ActiveCalibrations, configured: SensorCorrection) {
+    ///   - largestGyroOffset: Largest offset of the gyroscope on each axis if it is healthy, rad/s.
+    ///     At a larger mean rate, the camera is not still.
+    init(
+        _ kind: CalibrationKind, _ book: ActiveCalibrations, configured: SensorCorrection,
+        largestGyroOffset: Double
+    ) {
         let recorded = book.recorded(configured: configured)
+        var gyro = GyroCalibration.Parameters()
+        var accelerometer = AccelerometerCalibration.Parameters()
+        var mounting = MountingCalibration.Parameters()
+        gyro.window.largestRate = largestGyroOffset
+        accelerometer.window.largestRate = largestGyroOffset
+        mounting.window.largestRate = largestGyroOffset
         self.kind = kind
         isHorizonKnown = book.record(.mounting)?.poses != nil
         work =
             switch kind {
-            case .gyro: .gyro(GyroCalibration())
+            case .gyro: .gyro(GyroCalibration(parameters: gyro))
             case .accelerometer:
-                .accelerometer(AccelerometerCalibration(mounting: recorded.mounting))
-            case .mounting: .mounting(MountingCalibration(accel: recorded.accel))
+                .accelerometer(
+                    AccelerometerCalibration(
+                        mounting: recorded.mounting, parameters: accelerometer))
+            case .mounting:
+                .mounting(MountingCalibration(accel: recorded.accel, parameters: mounting))
             case .magnetometer: .magnetometer(MagnetometerCalibration())
             }
     }

@@ -54,10 +54,12 @@ final class CalibrationService: Sendable {
         _ kind: CalibrationKind, owner: CommandSource, by who: String, now: Instant
     ) throws(Refusal) -> CalibrationReport {
         let (book, configured) = (store.calibrations, store.configuredCorrection)
+        let offset = store.largestGyroOffset
         let running: CalibrationKind? = state.withLock { state in
             if let kind = state.run?.kind ?? state.saving { return kind }
             state = State()
-            state.run = CalibrationRun(kind, book, configured: configured)
+            state.run = CalibrationRun(
+                kind, book, configured: configured, largestGyroOffset: offset)
             state.owner = owner
             state.author = who
             state.began = now

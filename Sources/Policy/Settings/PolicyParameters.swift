@@ -34,6 +34,15 @@ extension Settings {
         }
     }
 
+    /// Largest offset of the configured gyroscope on each axis if it is healthy, rad/s. The chip of
+    /// a kernel driver is unknown, so the worst supported chip is assumed. A simulated sensor is
+    /// like a BMI088.
+    package var largestGyroOffset: Double {
+        let isReal = hardware.backend == .linux
+        let chip: SensorChip = isReal ? hardware.linux.imu ?? .mpu6050 : .bmi088
+        return chip.largestGyroOffset * .pi / 180
+    }
+
     /// Kinds of calibrations that the configured sensor uses.
     package var calibrationKinds: [CalibrationKind] {
         let isMagnetic =

@@ -12,6 +12,8 @@ package protocol CalibrationStore: Sendable {
     var calibrations: ActiveCalibrations { get }
     /// The configured correction of samples, without calibrations.
     var configuredCorrection: SensorCorrection { get }
+    /// Largest offset of the configured gyroscope on each axis if it is healthy, rad/s.
+    var largestGyroOffset: Double { get }
     /// Starts or ends a calibration; during a calibration the outputs stay off. The method must not
     /// call the service of the calibrations.
     func setCalibrating(_ isCalibrating: Bool)
@@ -30,6 +32,8 @@ extension Tuning: CalibrationStore {
     package var calibrations: ActiveCalibrations { state.withLock { $0.calibrations } }
 
     package var configuredCorrection: SensorCorrection { settings.stabilizerParameters.correction }
+
+    package var largestGyroOffset: Double { settings.largestGyroOffset }
 
     /// The loop's present correction of samples.
     package var correction: SensorCorrection { state.withLock { $0.correction } }
