@@ -38,7 +38,8 @@ public final class SensorReport: Sendable {
     /// Number of edges of the data-ready line that were missed.
     public var missedEdges: UInt64 { missedEdgeCount.load(ordering: .relaxed) }
 
-    /// Number of periods without an edge of the data-ready line.
+    /// Number of periods without an edge of the data-ready line while the sensor was set up, also
+    /// because the line cannot be requested.
     public var lateEdges: UInt64 { lateEdgeCount.load(ordering: .relaxed) }
 
     /// Number of times that the sensor's FIFO was full, and samples were lost.

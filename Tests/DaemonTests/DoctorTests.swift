@@ -69,6 +69,18 @@ import Wire
         }
     }
 
+    @Test("late edges of the data-ready line are not a fault of the sensor, and name the line")
+    func dataReady() {
+        #expect(check("data ready") { $0.imu.faults = ["late_edge": 0] } == nil)
+        #expect(check("data ready") { $0.imu.faults = ["late_edge": 5] }?.level == .ok)
+        let found = check("data ready") { $0.imu.faults = ["late_edge": 900] }
+        #expect(found?.level == .warn)
+        #expect(found?.finding.hasPrefix("900 of 1000 periods") == true)
+        #expect(found?.remedy.contains("data_ready_line") == true)
+        #expect(check("sensor") { $0.imu.faults = ["late_edge": 900] }?.level == .ok)
+        #expect(check("sensor") { $0.imu.faults = ["stall": 1] }?.level == .warn)
+    }
+
     @Test("doctor reports whether the motors can be switched off if a bus hangs")
     func cutOff() {
         #expect(check("cut-off") { $0.motors.cutOff = nil } == nil)

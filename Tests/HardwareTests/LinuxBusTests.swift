@@ -272,6 +272,18 @@ struct LinuxBusTests {
         #expect(!note(9, field: false, samples: false), "without a sample, the sensor is missing")
     }
 
+    @Test("a missing data-ready line counts as late edges, but only after the sensor's set-up")
+    func missingEdges() {
+        let report = SensorReport()
+        let line = EdgeLine(path: "/nowhere/gpiochip0", line: 3)
+        let pace = DataReady(line: line, period: 0.002, report: report)
+        #expect(pace.wait(until: Self.at(1)) == nil)
+        #expect(report.lateEdges == 0)
+        report.isUp()
+        #expect(pace.wait(until: Self.at(2)) == nil)
+        #expect(report.lateEdges == 1)
+    }
+
     @Test("the search for missing devices allocates nothing")
     func missing() {
         let exchange = I2CExchange(capacity: 1)

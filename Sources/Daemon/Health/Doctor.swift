@@ -8,10 +8,10 @@ struct Doctor {
 
     /// All checks of one status report, with the most basic check first.
     var checks: [DoctorCheck] {
-        [samples, sensor, lateness, drops, bus, can, watchdogs, serial, motion, cutOff, recorder]
-            .compactMap(
-                \.self)
-            + drives
+        [
+            samples, sensor, dataReady, lateness, drops, bus, can, watchdogs, serial, motion,
+            cutOff, recorder,
+        ].compactMap(\.self) + drives
     }
 
     private var samples: DoctorCheck {
@@ -35,7 +35,7 @@ struct Doctor {
                     "Check hardware.linux.imu, the sensor's address or chip select, and its wiring."
             )
         }
-        let faults = status.imu.faults.filter { $0.value > 0 }
+        let faults = status.imu.faults.filter { $0.value > 0 && $0.key != Self.lateEdge }
             .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return faults.isEmpty
             ? DoctorCheck("sensor", .ok, "no fault")
@@ -43,6 +43,25 @@ struct Doctor {
                 "sensor", .warn, "faults so far: \(faults.joined(separator: ", "))",
                 remedy:
                     "If these numbers grow, shorten the wires, lower the bus clock, and check the sensor's supply."
+            )
+    }
+
+    /// Counter of the periods without an edge of the sensor's data-ready line.
+    private static let lateEdge = "late_edge"
+
+    /// Check of the sensor's data-ready line; nil if no edge was late.
+    private var dataReady: DoctorCheck? {
+        let late = status.imu.faults[Self.lateEdge] ?? 0
+        guard late > 0 else { return nil }
+        let text =
+            "\(late) of \(status.loop.ticks) periods began without an edge of the data-ready line"
+        let share = Double(late) / Double(max(status.loop.ticks, 1))
+        return share < 0.01
+            ? DoctorCheck("data ready", .ok, text)
+            : DoctorCheck(
+                "data ready", .warn, text,
+                remedy:
+                    "Check hardware.linux.data_ready_chip and data_ready_line, the wire to the sensor's interrupt pin, and that the user of airframed is in the group gpio; gpioinfo lists the lines and their users. Without edges, the computer's clock starts the periods."
             )
     }
 
