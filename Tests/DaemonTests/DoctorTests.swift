@@ -69,6 +69,26 @@ import Wire
         }
     }
 
+    @Test("a sensor on the handle that delivers no samples is reported with the reason")
+    func handleSensor() {
+        func found(_ failure: String?, isMissing: Bool = true) -> DoctorCheck? {
+            check("handle sensor") {
+                $0.imu.handleFaults = ["failed_transfer": 7]
+                $0.imu.handleSetUpFailure = failure
+                if isMissing {
+                    $0.notices = [Inhibition(name: "handle_imu_missing", sentence: "No samples.")]
+                }
+            }
+        }
+        #expect(check("handle sensor") { _ in } == nil)
+        #expect(found(nil, isMissing: false)?.level == .ok)
+        let silent = found(nil)
+        #expect(silent?.level == .fail)
+        #expect(silent?.finding == "the sensor on the handle delivers no samples")
+        #expect(silent?.remedy.contains("handle_address") == true)
+        #expect(found("is not an MPU-6050 (WHO_AM_I)")?.finding.contains("is not an") == true)
+    }
+
     @Test("late edges of the data-ready line are not a fault of the sensor, and name the line")
     func dataReady() {
         #expect(check("data ready") { $0.imu.faults = ["late_edge": 0] } == nil)

@@ -9,8 +9,8 @@ struct Doctor {
     /// All checks of one status report, with the most basic check first.
     var checks: [DoctorCheck] {
         [
-            samples, sensor, dataReady, lateness, drops, bus, can, watchdogs, serial, motion,
-            cutOff, recorder,
+            samples, sensor, handleSensor, dataReady, lateness, drops, bus, can, watchdogs, serial,
+            motion, cutOff, recorder,
         ].compactMap(\.self) + drives
     }
 
@@ -44,6 +44,21 @@ struct Doctor {
                 remedy:
                     "If these numbers grow, shorten the wires, lower the bus clock, and check the sensor's supply."
             )
+    }
+
+    /// Check of the sensor on the handle; nil if it is not configured. Its failed transfers are not
+    /// errors of the bus, because the camera is also held without this sensor.
+    private var handleSensor: DoctorCheck? {
+        guard !status.imu.handleFaults.isEmpty else { return nil }
+        guard status.notices.contains(where: { $0.name == "handle_imu_missing" }) else {
+            return DoctorCheck("handle sensor", .ok, "delivers samples")
+        }
+        return DoctorCheck(
+            "handle sensor", .fail,
+            "the sensor on the handle \(status.imu.handleSetUpFailure ?? "delivers no samples")",
+            remedy:
+                "Check hardware.linux.handle_imu, handle_bus and handle_address, and the sensor's wiring; `airframectl hardware` lists the chips that answer."
+        )
     }
 
     /// Counter of the periods without an edge of the sensor's data-ready line.
