@@ -48,13 +48,19 @@ public struct MagnetometerCalibration: Sendable {
     }
 
     /// Number of octants about the centre of the ellipsoid that contain a reading, 0...8. Rotation
-    /// about a single axis covers four octants.
+    /// about a single axis covers four octants: the readings then form a disc. Across the disc,
+    /// noise or a trembling hand decides the side of a reading, so the two sides count as one.
     public var octants: Int {
-        let middle = centre
+        let (middle, span) = (centre, highest - lowest)
+        let (x, y, z) = (isWide(span.x), isWide(span.y), isWide(span.z))
         var seen: UInt8 = 0
         for point in points {
             let d = point - middle
-            seen |= 1 << ((d.x > 0 ? 1 : 0) + (d.y > 0 ? 2 : 0) + (d.z > 0 ? 4 : 0))
+            var octant = 0
+            if x, d.x > 0 { octant += 1 }
+            if y, d.y > 0 { octant += 2 }
+            if z, d.z > 0 { octant += 4 }
+            seen |= 1 << octant
         }
         return seen.nonzeroBitCount
     }
@@ -80,7 +86,7 @@ public struct MagnetometerCalibration: Sendable {
                     if isFar(point, from: kept) { kept.append(point) }
                 }
             }
-            if points.count >= parameters.enough, octants == 8, isRound { return finish() }
+            if points.count >= parameters.enough, octants == 8 { return finish() }
         }
         return elapsed > parameters.patience ? finish() : .collecting
     }
@@ -89,9 +95,10 @@ public struct MagnetometerCalibration: Sendable {
     ///
     /// - Returns: Result of the calibration, or the reason why the calibration is refused.
     public func finish() -> CalibrationOutcome<Result> {
-        guard points.count >= parameters.enough / 2, octants == 8, isRound else {
+        let fewest = parameters.enough / 2
+        guard points.count >= fewest, octants == 8 else {
             return .refused(
-                "The readings cover only \(octants) of 8 directions. Turn the camera slowly about all axes, and also upside down."
+                "The readings cover \(octants) of 8 directions with \(points.count) readings; all 8 directions and at least \(fewest) readings are necessary. Turn the camera slowly about all axes, and also upside down."
             )
         }
         let field = radius
@@ -125,11 +132,8 @@ public struct MagnetometerCalibration: Sendable {
         let span = highest - lowest
         return max(0, (span.x + span.y + span.z) / 6)
     }
-    /// True if the span of the readings along every axis is at least half of the mean span. If the
+    /// True if the span of the readings along an axis is more than half of the mean span. If the
     /// span along one axis is smaller, the readings form a disc, which does not determine the
     /// ellipsoid.
-    private var isRound: Bool {
-        let span = highest - lowest
-        return min(span.x, min(span.y, span.z)) > radius
-    }
+    private func isWide(_ span: Double) -> Bool { span > radius }
 }

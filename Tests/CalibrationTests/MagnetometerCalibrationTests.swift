@@ -1,5 +1,6 @@
 import Calibration
 import GimbalCore
+import Glibc
 import Simulation
 import Testing
 
@@ -60,6 +61,27 @@ struct MagnetometerCalibrationTests {
             return
         }
         #expect(reason.contains("of 8 directions"))
+    }
+
+    @Test("a hand that trembles during a turn about one axis adds no direction", arguments: 1...4)
+    func trembling(seed: Int) {
+        var random = RandomSource(seed: UInt64(seed), stream: 1)
+        var calibration = MagnetometerCalibration()
+        var outcome = Outcome.collecting
+        for step in 0..<9200 {
+            guard case .collecting = outcome else { break }
+            let t = Double(step) / 50
+            let attitude = Quaternion.aboutZ(t) * Quaternion.aboutX(0.2 * cos(1.3 * t))
+            let field = attitude.inverseRotate(Vector3(20, 0, 44))
+            let n = Vector3(random.gaussian(), random.gaussian(), random.gaussian()) * 0.3
+            outcome = calibration.add(field: field + n, dt: 0.02)
+        }
+        #expect(calibration.octants == 4)
+        guard case .refused(let reason) = outcome else {
+            Issue.record("a disc was accepted as an ellipsoid")
+            return
+        }
+        #expect(reason.contains("cover 4 of 8 directions"), "\(reason)")
     }
 
     @Test("a magnetic field that changes during the calibration is refused")
