@@ -69,6 +69,19 @@ import Wire
         }
     }
 
+    @Test("the remedy for a failed self-test is a still camera, not another address")
+    func selfTest() throws {
+        let failed = try #require(
+            check("sensor") {
+                $0.imu.setUpFailure = "failed the self-test of its gyroscope"
+            })
+        #expect(failed.level == .fail)
+        #expect(failed.remedy.contains("Hold the camera still"))
+        let other = try #require(
+            check("sensor") { $0.imu.setUpFailure = "is not an MPU-6050 (WHO_AM_I)" })
+        #expect(other.remedy.contains("the sensor's address"))
+    }
+
     @Test("a sensor on the handle that delivers no samples is reported with the reason")
     func handleSensor() {
         func found(_ failure: String?, isMissing: Bool = true) -> DoctorCheck? {

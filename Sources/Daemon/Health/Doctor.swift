@@ -31,8 +31,9 @@ struct Doctor {
         if let failure = status.imu.setUpFailure {
             return DoctorCheck(
                 "sensor", .fail, "the sensor \(failure)",
-                remedy:
-                    "Check hardware.linux.imu, the sensor's address or chip select, and its wiring."
+                remedy: failure.hasPrefix("failed the self-test")
+                    ? "Hold the camera still: airframed repeats the self-test until it succeeds. If the self-test also fails while the camera is still, the sensor is damaged or a copy; hardware.linux.imu_self_test = false omits the self-test."
+                    : "Check hardware.linux.imu, the sensor's address or chip select, and its wiring."
             )
         }
         let faults = status.imu.faults.filter { $0.value > 0 && $0.key != Self.lateEdge }
