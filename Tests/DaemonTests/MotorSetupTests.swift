@@ -154,6 +154,22 @@ struct MotorSetupTests {
         }
     }
 
+    @Test("a measured ratio changes the travel of servos with pulses, but not of bus servos")
+    func busServos() throws {
+        var settings = Settings()
+        settings.motors.type = .servo
+        var right = settings.motorAssignment
+        right.direction.yaw = -1
+        right.travel.yaw = 70
+        let direction = "servo.direction = [-1, 1, 1]"
+        let pulses = try settings.updates(to: right).map(\.description)
+        #expect(pulses == [direction, "servo.travel_deg = [70, 90, 90]"])
+        settings.hardware.backend = .linux
+        settings.hardware.linux.motors = .busServo
+        let bus = try settings.updates(to: right).map(\.description)
+        #expect(bus == [direction])
+    }
+
     @Test("missing encoders are reported, and not as a fault of the supply or the wires")
     func withoutEncoders() {
         var gimbal = WiredGimbal(type: .torque)

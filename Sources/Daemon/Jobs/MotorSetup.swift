@@ -38,6 +38,12 @@ extension Settings {
         return hardware.backend == .linux && linux.motors.haveEncoders && linux.encoders != .as5600
     }
 
+    /// True if pulses command the servos. Servos on a serial bus receive angles, so their travel,
+    /// pulses and trim have no effect, and a measured ratio that differs from 1 is backlash.
+    private var servosFollowPulses: Bool {
+        hardware.backend != .linux || !hardware.linux.motors.isSerial
+    }
+
     /// Refuses the measurement of the wiring if it needs settings that the set-up cannot measure. A
     /// brushless motor with an encoder on a PCA9685 turns only if `motors.pole_pairs`,
     /// `motors.direction` and `motors.electrical_zero_deg` are right: `motors.direction` is also the
@@ -96,7 +102,7 @@ extension Settings {
         if motors.type == .field, right.polePairs != now.polePairs {
             updates.append(SettingUpdate(\.motors.polePairs, right.polePairs))
         }
-        guard isServo else { return updates }
+        guard isServo, servosFollowPulses else { return updates }
         if right.travel != now.travel {
             updates.append(SettingUpdate(\.servo.travelDeg, right.travel))
         }

@@ -217,7 +217,7 @@ struct MotorSetupRun {
         case .unclearPoles:
             "The angle of the motors does not agree with a whole number of pole pairs. Balance the camera, increase motors.power, or count the magnets and set motors.pole_pairs."
         case .implausibleTravel:
-            "A servo turns less than a third or more than three times its configured travel. Set servo.travel_deg and servo.pulse_us as in its data sheet."
+            "A servo turns its joint by less than a third or more than three times the commanded angle. Set servo.travel_deg and servo.pulse_us as in its data sheet. A servo on a serial bus must turn its joint directly: check its horn."
         }
     }
 }
