@@ -102,6 +102,24 @@ struct JointRangeTests {
         #expect(lazy.run().code == "not_turned")
     }
 
+    @Test(
+        "the remedy for a swapped or silent encoder names the setting of its drive or bus",
+        arguments: [
+            (.can, "hardware.linux.can_id"), (.busServo, "hardware.linux.servo_id"),
+            (.board, "motor board"), (.pca9685, "hardware.linux.encoder_bus_pitch"),
+        ] as [(MotorChip, String)])
+    func remedies(motors: MotorChip, words: String) {
+        var settings = Settings()
+        settings.hardware.backend = .linux
+        settings.hardware.linux.motors = motors
+        settings.hardware.linux.encoders = motors.haveEncoders ? .drives : .as5600
+        for problem in [TravelProblem.encodersSwapped(.yaw), .encoderStill] {
+            let sentence = problem.failure(.pitch, settings.encoderPlace).sentence
+            #expect(sentence.contains(words))
+            #expect(sentence.contains("encoder_bus") == !motors.haveEncoders)
+        }
+    }
+
     @Test("the set-up is refused if the camera is blocked or the handle moves")
     func disturbed() {
         var held = RangedGimbal(type: .servo)

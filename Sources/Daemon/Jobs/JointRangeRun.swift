@@ -45,6 +45,7 @@ struct JointRangeRun {
     private let axes: [GimbalAxis]
     private let type: MotorType
     private let polePairs: Double
+    private let place: EncoderPlace
     /// True if encoders measure the joints.
     let isByHand: Bool
     private var index = 0
@@ -81,6 +82,7 @@ struct JointRangeRun {
         self.isByHand = isByHand
         type = settings.motors.type
         polePairs = Double(settings.motors.polePairs)
+        place = settings.encoderPlace
         travel = JointTravel(axes.first ?? .pitch)
     }
 
@@ -284,49 +286,11 @@ struct JointRangeRun {
         do throws(TravelProblem) {
             findings[axis] = try travel.finding()
         } catch {
-            let (code, sentence) = Self.words(error, axis)
-            return fail(code, sentence)
+            return failure = error.failure(axis, place)
         }
         index += 1
         isPositive = true
         phase = .rest(since: nil)
-    }
-
-    private static func words(
-        _ problem: TravelProblem, _ axis: GimbalAxis
-    ) -> (code: String, sentence: String) {
-        switch problem {
-        case .noMotion:
-            (
-                "no_motion",
-                "The joint \(axis.name) turned by less than 10°. Check that nothing blocks the camera, check the motor and its supply, and run the step again."
-            )
-        case .encoderStill:
-            (
-                "encoder_still",
-                "The camera turned about the axis of the joint \(axis.name), but the reading of the joint's encoder did not change. Hold the handle still, and run the step again. If this message appears again, check the encoder's magnet and bus (hardware.linux.encoder_bus_\(axis.name))."
-            )
-        case .encodersSwapped(let other):
-            (
-                "encoders_swapped",
-                "The joint \(axis.name) turned, but the reading of the \(other.name) encoder changed. Swap the buses of the two encoders (hardware.linux.encoder_bus_\(axis.name) and hardware.linux.encoder_bus_\(other.name)), and run the step again."
-            )
-        case .handleMoved:
-            (
-                "handle_moved",
-                "The camera also turned about other axes while the motor of \(axis.name) turned. Hold the handle still, balance the camera, and run the step again."
-            )
-        case .disturbed:
-            (
-                "disturbed",
-                "The \(axis.name) encoder and the gyroscope measured different angles. Run the step again: hold the handle still, and turn only this joint."
-            )
-        case .zeroOutside(let middle):
-            (
-                "zero_outside",
-                "Angle zero of the joint \(axis.name) is not between its two ends; the middle of its range is \(Int((middle * 180 / .pi).rounded()))°. Align the joint with the handle. Then correct hardware.linux.encoder_zero_deg by the angle that `airframectl status` shows."
-            )
-        }
     }
 }
 
