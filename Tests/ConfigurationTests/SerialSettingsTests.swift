@@ -66,6 +66,21 @@ struct SerialSettingsTests {
         #expect(found(99).contains { $0.contains("Set loop.rate_hz to at least 100") })
     }
 
+    @Test("separate encoders are refused if the servos' goals need encoder_zero_deg")
+    func jointEncoders() {
+        func areRefused(_ type: MotorType) -> Bool {
+            Self.complaints(
+                Self.settings {
+                    $0.hardware.linux.servoProtocol = .dynamixel2
+                    $0.hardware.linux.encoders = .as5600
+                    $0.motors.type = type
+                }
+            ).contains { $0.contains("is the reading of the servos' own encoders") }
+        }
+        #expect(areRefused(.servo))
+        #expect(!areRefused(.torque))
+    }
+
     @Test("an invalid combination is refused, and the message names the setting to change")
     func combinations() {
         let cases: [(String, (inout Settings) -> Void)] = [

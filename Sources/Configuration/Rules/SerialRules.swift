@@ -37,8 +37,8 @@ public struct SerialLoad: Sendable, Equatable {
 /// Rules for servos and motor boards on a serial port.
 enum SerialRules {
     static let all = [
-        ids, protocolOfType, travel, absent, load, boardPeriods, supply, supplySource, nominal,
-        powerLine, supplyLimit("supply.low_v", \.supply.lowV),
+        ids, protocolOfType, jointEncoders, travel, absent, load, boardPeriods, supply,
+        supplySource, nominal, powerLine, supplyLimit("supply.low_v", \.supply.lowV),
         supplyLimit("supply.empty_v", \.supply.emptyV),
     ]
 
@@ -84,6 +84,22 @@ enum SerialRules {
         return (
             "does not support torque control, but motors.type is \"torque\"",
             "Set motors.type = \"servo\", or use Dynamixel servos with current control."
+        )
+    }
+
+    /// Angle zero of a position servo is `encoder_zero_deg`, so this setting cannot also be the
+    /// angle zero of a separate encoder. The goals of servos with torque control do not need it.
+    private static let jointEncoders = ConfigurationRule(
+        keys: [
+            "hardware.linux.encoders", "hardware.linux.motors", "motors.type", "hardware.backend",
+        ]
+    ) { settings in
+        guard usesServos(settings), settings.motors.type == .servo,
+            settings.hardware.linux.encoders == .as5600
+        else { return nil }
+        return (
+            "is \"as5600\", but with servos on a serial bus hardware.linux.encoder_zero_deg is the reading of the servos' own encoders",
+            "Set hardware.linux.encoders = \"drives\"."
         )
     }
 
