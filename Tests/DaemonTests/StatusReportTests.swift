@@ -1,6 +1,7 @@
 import Configuration
 import FoundationEssentials
 import GimbalCore
+import Glibc
 import Realtime
 import Testing
 import Wire
@@ -10,12 +11,14 @@ import Wire
 @testable import Policy
 
 @Suite("Status from a record of the loop") struct StatusReportTests {
-    private func status(of record: TelemetryRecord?) throws -> Status {
+    private func status(
+        of record: TelemetryRecord?, _ settings: Settings = Settings()
+    ) throws -> Status {
         let commander = Commander.idle()
         var status = Status()
         StatusReport(
             view: record.map { .init(record: $0, tickRate: 1000, sampleRate: 999) },
-            control: commander.view(now: Instant(seconds: 10)), settings: Settings(),
+            control: commander.view(now: Instant(seconds: 10)), settings: settings,
             now: Instant(seconds: 10)
         ).fill(&status)
         return try StatusReply(status, record).decoded()
@@ -52,6 +55,17 @@ import Wire
         #expect(status.state == "running")
         #expect(abs(status.imu.ageMs.value - 1) < 1e-3)
         #expect(status.t.value == 10)
+    }
+
+    @Test("the remedy for an error on the CAN bus names the configured interface")
+    func canInterface() throws {
+        var settings = Settings()
+        settings.hardware.linux.canInterface = "can1"
+        var record = TelemetryRecord.at(9.999)
+        record.counters.lastBusError = BusError(
+            operation: .write, device: .can, address: 1, code: ENETDOWN)
+        let remedy = try #require(try status(of: record, settings).faults.remedy)
+        #expect(remedy.contains("ip link set can1 up"), "\(remedy)")
     }
 
     private let cos15 = 0.9659258262890683

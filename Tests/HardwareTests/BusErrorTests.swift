@@ -32,6 +32,16 @@ struct BusErrorTests {
     ) {
         let error = BusError(operation: .write, device: device, address: address, code: code)
         #expect(error.description.contains(place), "\(error)")
-        #expect(error.remedy.contains(remedy), "\(error.remedy)")
+        #expect(error.remedy().contains(remedy), "\(error.remedy())")
+    }
+
+    @Test(
+        "the commands for a CAN interface contain its name and bit rate",
+        arguments: [ENETDOWN, ENOBUFS, EINVAL, EIO])
+    func interface(code: Int32) {
+        let error = BusError(operation: .write, device: .can, address: 1, code: code)
+        let remedy = error.remedy(canInterface: "can1", canKbit: 500)
+        #expect(remedy.contains("can1") && !remedy.contains("can0"), "\(remedy)")
+        #expect(!remedy.contains("bitrate 1000000"), "\(remedy)")
     }
 }

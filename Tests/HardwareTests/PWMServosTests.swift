@@ -193,7 +193,7 @@ struct PWMServosTests {
             pulses: ServoPulses(yaw: servo, roll: servo, pitch: servo), frameRate: 50)
         let error = #expect(throws: BusError.self) { try absent.prepare(now: Self.start) }
         #expect(error?.description == "writing PWM channel 0 failed: No such file or directory")
-        #expect(error?.remedy.contains("dtoverlay=pwm-2chan") == true)
+        #expect(error?.remedy().contains("dtoverlay=pwm-2chan") == true)
         try absent.allOff()
     }
 }

@@ -114,7 +114,9 @@ struct StatusReport {
         status.faults.telemetryDrops = Int(counters.telemetryDropped)
         status.faults.busErrors = Int(counters.busErrors)
         status.faults.lastError = counters.lastBusError?.description
-        status.faults.remedy = counters.lastBusError?.remedy
+        let linux = settings.hardware.linux
+        status.faults.remedy = counters.lastBusError?.remedy(
+            canInterface: linux.canInterface, canKbit: linux.canKbit)
         status.faults.rejectedSamples = [
             "imu_implausible": Int(samples.implausible), "imu_frozen": Int(samples.frozen),
             "imu_time_reversed": Int(samples.timeReversed), "imu_gap": Int(samples.gaps),

@@ -66,8 +66,8 @@ public enum OutputsOff {
             return
                 "Backend \(settings.hardware.backend.rawValue) drives no motors: nothing to turn off."
         }
-        var sentence = try run(outputs, wheels, supply: supply)
         let linux = settings.hardware.linux
+        var sentence = try run(outputs, wheels, supply: supply, linux: linux)
         if supply == nil, settings.hardware.backend == .linux, linux.motors == .busServo {
             let servos = GimbalAxis.allCases.filter { linux.servoId[$0] >= 0 }
             sentence = warning(drives, servos: servos) ?? sentence
@@ -101,10 +101,12 @@ public enum OutputsOff {
     ///   - wheels: The wheels; nil if there are none.
     ///   - supply: Switch of the drives' supply; nil if there is none. After the switch is off, the
     ///     drives need no command, and cannot confirm one.
+    ///   - linux: Settings of the buses, for the remedies of failures.
     /// - Returns: A sentence that describes the result.
     /// - Throws: `DaemonError` if an output did not confirm that it is off.
     static func run(
-        _ buses: [any OutputBus], _ wheels: DriveMotors? = nil, supply: (any OutputBus)? = nil
+        _ buses: [any OutputBus], _ wheels: DriveMotors? = nil, supply: (any OutputBus)? = nil,
+        linux: Settings.Linux = Settings().hardware.linux
     ) throws(DaemonError) -> String {
         let switchFailure = supply.flatMap(failure)
         let busFailures = buses.compactMap(failure)
@@ -112,7 +114,10 @@ public enum OutputsOff {
         var failures = isSupplyOff ? [] : [switchFailure].compactMap(\.self) + busFailures
         do throws(BusError) { try wheels?.switchOff() } catch { failures.append(error) }
         guard !failures.isEmpty else { return "The motors are off." }
-        let why = failures.map { " \($0). \($0.remedy)" }.joined()
+        let why = failures.map { failure in
+            let remedy = failure.remedy(canInterface: linux.canInterface, canKbit: linux.canKbit)
+            return " \(failure). \(remedy)"
+        }.joined()
         throw DaemonError(
             sentence: "The motors did not confirm that they are off; cut their power.\(why)",
             exitStatus: DaemonError.inputOutput)

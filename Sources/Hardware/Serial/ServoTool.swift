@@ -90,7 +90,7 @@ public final class ServoTool {
             let fault = BusError(operation: .read, device: .serial, address: 0, code: error.code)
             throw ServoToolError(
                 .port,
-                "\(path) cannot be opened: \(String(cString: strerror(error.code))). \(fault.remedy)"
+                "\(path) cannot be opened: \(String(cString: strerror(error.code))). \(fault.remedy())"
             )
         }
     }

@@ -2,13 +2,18 @@ internal import Glibc
 
 extension BusError {
     /// Message with the usual remedy for the bus error.
-    public var remedy: String {
+    ///
+    /// - Parameters:
+    ///   - canInterface: Name of the CAN interface, for the commands in the message.
+    ///   - canKbit: Bit rate of the CAN bus, kbit/s.
+    /// - Returns: The message.
+    public func remedy(canInterface: String = "can0", canKbit: Int = 1000) -> String {
         switch device {
         case .i2c: i2cRemedy
         case .pwm: pwmRemedy
         case .gpio: gpioRemedy
         case .spi: spiRemedy
-        case .can: canRemedy
+        case .can: canRemedy(canInterface, bitrate: canKbit * 1000)
         case .serial: serialRemedy
         case .iio: iioRemedy
         }
@@ -40,19 +45,19 @@ extension BusError {
         }
     }
 
-    private var canRemedy: String {
+    private func canRemedy(_ interface: String, bitrate: Int) -> String {
         switch code {
         case ENODEV:
             "The CAN interface does not exist: `ip link` lists the interfaces; set hardware.linux.can_interface, and add the overlay of the CAN board to config.txt."
         case ENETDOWN:
-            "The CAN interface is down: `ip link set can0 up type can bitrate 1000000 restart-ms 100`."
+            "The CAN interface is down: `ip link set \(interface) up type can bitrate \(bitrate) restart-ms 100`."
         case ENOBUFS, EAGAIN:
-            "The transmit queue of the interface is full. If a drive answers, the queue is too short: `ip link set can0 txqueuelen 32`. If no drive answers, none acknowledges the frames: check the drives' supply, the wires, the two 120 Ω terminators, and the bit rate."
+            "The transmit queue of the interface is full. If a drive answers, the queue is too short: `ip link set \(interface) txqueuelen 32`. If no drive answers, none acknowledges the frames: check the drives' supply, the wires, the two 120 Ω terminators, and the bit rate."
         case EINVAL:
-            "CAN FD is not enabled on the interface: run `ip link set can0 up type can bitrate 1000000 dbitrate 5000000 fd on`."
+            "CAN FD is not enabled on the interface: run `ip link set \(interface) down`, then `ip link set \(interface) up type can bitrate \(bitrate) dbitrate 5000000 fd on`."
         case EAFNOSUPPORT, EPERM, EACCES:
             "airframed is not allowed to use CAN: install the drop-in file can.conf (first-start.md shows the commands), and load the module can-raw."
-        default: "Check the CAN interface with `ip -details -statistics link show can0`."
+        default: "Check the CAN interface with `ip -details -statistics link show \(interface)`."
         }
     }
 
