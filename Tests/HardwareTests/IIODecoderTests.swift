@@ -100,6 +100,31 @@ struct IIODecoderTests {
             "an incomplete scan is refused")
     }
 
+    @Test("readings between the configured range and the driver's larger full scale are saturated")
+    func fullScale() throws {
+        let kernel = MadeUpIIO()
+        // At "2000 °/s", an LSM6DSOX measures up to 2293 °/s.
+        kernel.add(
+            0, name: "lsm6dsox_gyro", channels: MadeUpIIO.axes("anglvel", "be:s16/16>>0"),
+            files: ["in_anglvel_scale": "0.001221730", "sampling_frequency": "1000"])
+        let device = try #require(IIODevice.all(in: kernel.tree).first)
+        var setUp = IIOSetUp(
+            kernel.tree, device, wanted: [.gyroscope], request: IIORequest())
+        var decoder: IIODecoder?
+        for _ in 0..<10 where decoder == nil { decoder = try setUp.advance() }
+        let ready = try #require(decoder)
+        let bytes = MadeUpIIO.scan([29_000, -32_768, 20_000], time: 1)
+        let gyro = try #require(bytes.withUnsafeBytes { ready.scan($0) }?.gyro)
+        var parameters = SampleScreen.Parameters()
+        parameters.gyroRange = Angle.degrees(2000).radians
+        var screen = SampleScreen(parameters: parameters)
+        let sample = IMUSample(
+            time: Instant(nanoseconds: 1), gyro: gyro, accel: Vector3(0, 0, -9.8))
+        #expect(screen.judge(sample) == .use(dt: 0), "\(gyro)")
+        #expect(screen.counters.gyroSaturated == 1)
+        #expect(gyro.x > 0 && gyro.y < 0 && abs(gyro.z - 20_000 * 0.001221730) < 1e-9)
+    }
+
     @Test(
         "a mount matrix that is not a rotation is refused",
         arguments: [

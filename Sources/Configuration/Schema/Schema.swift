@@ -41,11 +41,11 @@ public enum Schema {
             "Mounting angles of the sensor in the camera's frame (x forward, y right, z down)."),
         .number(
             "imu.gyro_range_dps", \.imu.gyroRangeDps, 125...4000, unit: "deg/s", .restart,
-            "Full scale of the gyroscope; a chip without this range uses its next larger one, or its largest one. airframed reports larger readings as implausible."
+            "Full scale of the gyroscope; a chip without this range uses its next larger one, or its largest one. airframed reports larger readings as implausible, and those of a kernel driver as saturated."
         ),
         .number(
             "imu.accel_range_g", \.imu.accelRangeG, 2...64, unit: "g", .restart,
-            "Full scale of the accelerometer; a chip without this range uses its next larger one, or its largest one. airframed reports larger readings as implausible."
+            "Full scale of the accelerometer; a chip without this range uses its next larger one, or its largest one. airframed reports larger readings as implausible, and those of a kernel driver as saturated."
         ),
         .number(
             "imu.frozen_ms", \.imu.frozenMs, 10...10_000, unit: "ms", .restart,

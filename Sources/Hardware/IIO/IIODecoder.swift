@@ -109,7 +109,8 @@ package struct IIOMountMatrix: Sendable, Equatable {
     package static func == (a: IIOMountMatrix, b: IIOMountMatrix) -> Bool { a.rows == b.rows }
 }
 
-/// Conversion of a quantity's raw values: `(raw + offset) · scale`, then the mount matrix.
+/// Conversion of a quantity's raw values: `(raw + offset) · scale`, then the mount matrix, then the
+/// limit.
 struct IIOConversion: Sendable, Equatable {
     /// Scale of each axis, in the kernel's unit per count.
     var scale = Vector3(1, 1, 1)
@@ -117,14 +118,21 @@ struct IIOConversion: Sendable, Equatable {
     var offset = Vector3.zero
     /// Rotation from the sensor's axes to the board's axes.
     var mounting = IIOMountMatrix.identity
+    /// Largest magnitude of each axis, in the kernel's unit. A larger value becomes this value. A
+    /// driver's full scale can exceed the configured range, above which the loop rejects samples as
+    /// implausible. At the limit, the loop reports a saturated sensor instead.
+    var limit = Double.infinity
 
     /// Convert a raw vector.
     func converted(_ raw: Vector3) -> Vector3 {
-        mounting.rotate(
+        let vector = mounting.rotate(
             Vector3(
                 (raw.x + offset.x) * scale.x, (raw.y + offset.y) * scale.y,
                 (raw.z + offset.z) * scale.z))
+        return Vector3(limited(vector.x), limited(vector.y), limited(vector.z))
     }
+
+    private func limited(_ value: Double) -> Double { min(max(value, -limit), limit) }
 }
 
 /// Values of one scan, in the units of `IMUSample`. Quantities that the device does not measure are

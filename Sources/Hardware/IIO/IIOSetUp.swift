@@ -44,6 +44,10 @@ struct IIOSetUp {
     /// Capacity of the buffer, scans: several times the number of scans in a control period.
     static let length = 128
     private static let gravity = 9.80665
+    /// Limit of the readings as a fraction of the configured range: slightly below 1, so that rounding
+    /// errors cannot move a saturated reading beyond the range. The loop counts readings above 98 %
+    /// of the range as saturated.
+    private static let limitShare = 0.999
 
     private let tree: IIOTree
     private let device: IIODevice
@@ -144,6 +148,7 @@ struct IIOSetUp {
         }
         var result = IIOConversion(
             scale: scale, offset: try vector(quantity, "offset", missing: 0))
+        if let range { result.limit = Self.limitShare * range }
         if let name = device.attribute(quantity, "mount_matrix"),
             let text = device.folder.text(name)
         {
