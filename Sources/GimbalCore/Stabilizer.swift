@@ -283,7 +283,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         joints.update(
             sample: sample, modelled: supervisor.isEnabled ? drive.state.modelledJoints : nil,
             modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
-            isAtRest: estimator.isAtRest, dt: dt)
+            isAtRest: estimator.isAtRest, largestBias: parameters.largestHandleBias, dt: dt)
         // If the motors hold the camera still, only the joints show whether the handle moves.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled

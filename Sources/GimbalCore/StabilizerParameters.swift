@@ -29,6 +29,9 @@ extension Stabilizer {
         public var jointRange = JointRange()
         /// Calibration and mounting of the sensors.
         public var correction = SensorCorrection()
+        /// Largest bias of the handle's gyroscope about each axis, rad/s. A larger rate at rest counts
+        /// as motion of the handle.
+        public var largestHandleBias = 0.05
         /// True if a calibration is in progress. The outputs stay off during a calibration, because
         /// the camera must be still or is turned by hand.
         public var isCalibrating = false

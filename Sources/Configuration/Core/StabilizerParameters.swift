@@ -49,6 +49,9 @@ extension Settings {
         parameters.motorSupply.isSwitched = switchesMotorSupply
         parameters.motorSupply.bootSeconds = hardware.linux.powerLineBootMs / 1e3
         parameters.correction.mounting = SensorCorrection.mounting(imu.mountingDeg.radians)
+        if hardware.backend == .linux, let chip = hardware.linux.handleImu {
+            parameters.largestHandleBias = Angle.degrees(chip.largestGyroOffset).radians
+        }
         parameters.motorType = motors.type
         parameters.bootMode = mode.boot
         AirOSScale.apply(airos.pid, to: &parameters)

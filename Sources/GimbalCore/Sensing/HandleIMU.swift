@@ -12,9 +12,6 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     private static var leaning: Double { @_noLocks get { 20 } }
     /// Time constant of the bias estimation at rest, s.
     private static var learning: Double { @_noLocks get { 0.5 } }
-    /// Largest bias of the handle's gyroscope, rad/s; a larger rate counts as motion.
-    private static var largestBias: Double { @_noLocks get { 0.05 } }
-
     /// Bias of the handle's gyroscope, handle frame, rad/s.
     private(set) var bias = Vector3.zero
     /// Rate of the handle without bias, handle frame, rad/s.
@@ -51,15 +48,17 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     ///   - cameraRate: Camera rate without bias, camera frame, rad/s.
     ///   - upright: Joint angles that would result if the handle were upright, rad; yaw is not
     ///     used.
-    ///   - isAtRest: True if the camera's sensor is at rest.
+    ///   - isAtRest: True if the camera's sensor is at rest. While the motors hold the camera, rest
+    ///     ends when a joint has turned by 0.1°, so a slow pan changes the bias by less than 1 °/s.
+    ///   - largestBias: Largest bias about each axis, rad/s; a larger rate counts as motion.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(
-        measured: Vector3, cameraRate: Vector3, upright: AxisVector, isAtRest: Bool, dt: Double
+        measured: Vector3, cameraRate: Vector3, upright: AxisVector, isAtRest: Bool,
+        largestBias: Double, dt: Double
     ) {
-        if isAtRest, (measured - bias).norm < Self.largestBias {
-            bias = (bias + (measured - bias) * (dt / (Self.learning + dt)))
-                .limited(to: Self.largestBias)
+        if isAtRest, measured.largestMagnitude < largestBias {
+            bias = bias + (measured - bias) * (dt / (Self.learning + dt))
         }
         rate = measured - bias
         guard hasJoints else {

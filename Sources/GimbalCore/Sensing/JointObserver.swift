@@ -86,11 +86,12 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - isAtRest: True if the estimator detects rest.
+    ///   - largestBias: Largest bias of the handle's gyroscope about each axis, rad/s.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(
         sample: IMUSample?, modelled: AxisVector?, modelSource: JointSource,
-        attitude: Quaternion, rate: Vector3, isAtRest: Bool, dt: Double
+        attitude: Quaternion, rate: Vector3, isAtRest: Bool, largestBias: Double, dt: Double
     ) {
         let previous = source
         cameraRate = cameraRate + (rate - cameraRate) * (dt / (JointMotion.smoothing + dt))
@@ -101,7 +102,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
         if let sample, sample.contents.contains(.baseGyro), HandleIMU.isPlausible(sample.baseGyro) {
             handle.update(
                 measured: sample.baseGyro, cameraRate: rate, upright: upright(),
-                isAtRest: isAtRest, dt: dt)
+                isAtRest: isAtRest, largestBias: largestBias, dt: dt)
             handleRate = handle.rate
         } else {
             handleRate = nil
