@@ -19,4 +19,20 @@ struct BoardProfileTests {
         #expect(loaded.settings.hardware.linux.motors != .none)
         #expect(loaded.settings.hardware.linux.powerLine == 17)
     }
+
+    @Test(
+        "if airframed switches the supply, the profile tells how to switch it on for other tools",
+        arguments: [("can-gimbal", "moteus_tool"), ("bus-servo-head", "airframectl motor scan")])
+    func supply(name: String, tool: String) throws {
+        let file = CommittedFile("etc/boards/\(name).toml")
+        let loaded = try ConfigurationLoader.load(
+            ConfigurationSource(config: file.path.string, overrides: []))
+        let linux = loaded.settings.hardware.linux
+        #expect(linux.powerLineRole == .supply)
+        let text = try file.text()
+        #expect(text.contains(tool))
+        for level in ["dh", "dl"] {
+            #expect(text.contains("pinctrl set \(linux.powerLine) op \(level)"))
+        }
+    }
 }
