@@ -65,6 +65,24 @@ struct XGORobotTests {
     }
 
     @Test(
+        "while an I2C board does not answer, driving is refused with the reason, and a stop is accepted"
+    )
+    func silentBoard() throws {
+        try withDaemon([
+            "--set", "drive.board=rider", "--set", "drive.bus=/nowhere/i2c-1",
+        ]) { daemon in
+            try daemon.status("silent") { $0["drive"]?["board_problem"]?.string != nil }
+            let refusal = #expect(throws: Trouble.self) {
+                try daemon.ask("drive", #"{"left":1,"right":1}"#)
+            }
+            #expect(refusal?.description.contains("the wheels' board does not answer") == true)
+            _ = try daemon.ask("drive", #"{"left":0,"right":0}"#)
+            let finding = try daemon.ask("doctor").text
+            #expect(finding.contains("check its supply, drive.bus and the wires"))
+        }
+    }
+
+    @Test(
         "after airframed was killed, airframed --outputs-off stops the robot, even if another setting is invalid",
         arguments: [("loop.rate_hz=500", 0), ("loop.rate_hz=fast", 78)] as [(String, Int32)])
     func killed(setting: String, exitStatus: Int32) throws {

@@ -22,10 +22,14 @@ extension DriveMotors {
 
     /// Reason why the robot cannot drive, with its remedy; nil if it can drive.
     private func problem(now: Instant) -> String? {
-        report?.problem(now: now)
-            ?? (isHeld
-                ? "the robot has just become ready: first send the speeds 0 and 0 (stick in the middle)"
-                : nil)
+        if let report {
+            if let problem = report.problem(now: now) { return problem }
+        } else if !isReady {
+            return "the wheels' board does not answer: check its supply, drive.bus and the wires"
+        }
+        return isHeld
+            ? "the robot has just become ready: first send the speeds 0 and 0 (stick in the middle)"
+            : nil
     }
 
     /// State of the wheels for `status`.
@@ -35,6 +39,7 @@ extension DriveMotors {
         status.leftPercent = Number((speeds.left * 1000).rounded() / 10)
         status.rightPercent = Number((speeds.right * 1000).rounded() / 10)
         status.errors = errors
+        if report == nil { status.boardProblem = problem(now: now) }
         status.xgo = report.map { report in
             var xgo = XGOStatus(port: settings.drive.port)
             xgo.problem = problem(now: now)
@@ -86,7 +91,7 @@ extension WheelStatus {
             "wheels", problem != nil ? .fail : errors > 0 ? .warn : .ok,
             errors > 0 ? "\(summary), \(errors) failed transfers" : summary,
             remedy: problem != nil
-                ? "Fix the problem that is named above; airframed then opens the port again automatically."
+                ? "Fix the problem that is named above; airframed then uses the board again automatically."
                 : errors > 0 ? "If the number grows, check the wires of the wheels' board." : "")
     }
 }

@@ -60,9 +60,15 @@ public enum DriveBoardFormat: Sendable, Equatable {
 final class DriveBoard: WheelBoard {
     /// I2C address of the board.
     static let address: UInt16 = 0x16
+    /// Time without a successful transfer after which the board counts as silent, s. A few
+    /// disturbed transfers do not stop the robot.
+    static let silentSeconds = 0.1
 
     private let bus: I2CBus
     private let format: DriveBoardFormat
+    /// Time of the first failed transfer since the last successful one; nil while the board
+    /// acknowledges its transfers.
+    private var failingSince: Instant?
     private var speeds = I2CExchange(capacity: 5)
     private var stand = I2CExchange(capacity: 2)
 
@@ -82,13 +88,22 @@ final class DriveBoard: WheelBoard {
 
     var isMissing: Bool { false }
 
-    func isReady(now: Instant) -> Bool { true }
+    /// True unless the board is silent: it acknowledges each transfer that it receives.
+    func isReady(now: Instant) -> Bool {
+        failingSince.map { now.seconds(since: $0) <= Self.silentSeconds } ?? true
+    }
 
     func serve(now: Instant) throws(BusError) {}
 
     /// Sets the speeds of both wheels in one transfer.
     func write(left: Double, right: Double, now: Instant) throws(BusError) {
-        try write(left: left, right: right)
+        do throws(BusError) {
+            try write(left: left, right: right)
+            failingSince = nil
+        } catch {
+            failingSince = failingSince ?? now
+            throw error
+        }
     }
 
     private func write(left: Double, right: Double) throws(BusError) {

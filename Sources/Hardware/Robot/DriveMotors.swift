@@ -97,6 +97,10 @@ public final class DriveMotors: Sendable {
     /// thread can read the property.
     public var report: XGOReport? { robot?.reports.withLock { $0.read().value } }
 
+    /// True if the robot could drive in the last period: its board answers, and an XGO Rider has
+    /// not fallen. The property is also true before the first period.
+    public var isReady: Bool { context.isReady.load(ordering: .relaxed) }
+
     /// True while the interlock keeps the wheels at rest. The interlock is active from the time at
     /// which the board cannot drive until a request to stop arrives or a request expires.
     public var isHeld: Bool { context.isHeld.load(ordering: .relaxed) }
@@ -158,6 +162,7 @@ private final class DriveContext: @unchecked Sendable {
     private var requests: MailboxReader<DriveModel.Request>
     let isStopping = Atomic(false)
     let isOff = Atomic(false)
+    let isReady = Atomic(true)
     let isHeld = Atomic(false)
     let errors = Atomic(0)
 
@@ -195,8 +200,9 @@ private final class DriveContext: @unchecked Sendable {
                 _ = bell.wait(until: earliest)
                 now = MonotonicClock.now
             }
-            let request = interlock.pass(
-                requests.read().value, isReady: board?.isReady(now: now) ?? true, now: now)
+            let isReady = board?.isReady(now: now) ?? true
+            self.isReady.store(isReady, ordering: .relaxed)
+            let request = interlock.pass(requests.read().value, isReady: isReady, now: now)
             isHeld.store(interlock.isClosed, ordering: .relaxed)
             if interlock.isClosed { model.stop() }
             model.step(request, now: now, dt: now.seconds(since: last))

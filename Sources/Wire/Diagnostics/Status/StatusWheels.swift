@@ -10,6 +10,9 @@ public struct WheelStatus: Hashable, Sendable, Codable {
     public var rightPercent: Number = .unknown
     /// Number of failed transfers to the board since the start.
     public var errors = 0
+    /// Reason why the wheels of an I2C board cannot turn now, as a sentence; absent if they can
+    /// turn, and for an XGO robot.
+    public var boardProblem: String?
     /// State of an XGO robot; absent for other boards.
     public var xgo: XGOStatus?
 
@@ -17,13 +20,13 @@ public struct WheelStatus: Hashable, Sendable, Codable {
     public init(board: String) { self.board = board }
 
     /// Reason why the wheels cannot turn now; nil if they can turn.
-    public var problem: String? { xgo?.problem }
+    public var problem: String? { boardProblem ?? xgo?.problem }
 
     /// The state in one line, such as "xgo, 20 % 20 %, rider, battery 80 %".
     public var summary: String {
         let speeds = [leftPercent, rightPercent].map { "\(Format.fixed($0.value, 0)) %" }
-        return ([board, speeds.joined(separator: " ")] + [xgo?.summary].compactMap(\.self))
-            .joined(separator: ", ")
+        let state = [boardProblem, xgo?.summary].compactMap(\.self)
+        return ([board, speeds.joined(separator: " ")] + state).joined(separator: ", ")
     }
 }
 
