@@ -254,6 +254,9 @@ import Wire
         #expect(mavlink.gone == [.iPad] && robot.gone == [.iPad])
         receive(Array("L-45>".utf8), .iPad)
         #expect(robot.received.suffix(5) == Array("L-45>".utf8))
+        // Line ends between commands have no meaning, also before the first command.
+        receive(Array("\r\nE>".utf8), .iPhone)
+        #expect(robot.received.suffix(4) == Array("\r\nE>".utf8))
     }
 
     @Test("random bytes do not crash the service, and no piece exceeds 20 bytes")

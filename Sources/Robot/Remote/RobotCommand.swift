@@ -17,6 +17,8 @@ public enum RobotCommand: Sendable, Equatable {
 
     /// First letters of the commands.
     public static let letters = "FBSRLUDEC"
+    /// True for the characters that a client can send between commands.
+    public static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
     /// Size of the longest command without its final `>`, bytes.
     public static let longest = 8
     /// Largest target in each direction, steps.
@@ -66,7 +68,7 @@ public struct RobotCommandSplitter: Sendable {
                 isTooLong = false
             } else if bytes.count >= RobotCommand.longest {
                 isTooLong = true
-            } else if !(bytes.isEmpty && (byte == 0x0A || byte == 0x0D)) {
+            } else if !(bytes.isEmpty && RobotCommand.isLineEnd(byte)) {
                 // Line ends between commands are ignored.
                 bytes.append(byte)
             }

@@ -20,8 +20,8 @@ public final class LoopbackRole: SerialRole {
 
 /// Role of the serial service for two kinds of clients, flight displays and remote controls of
 /// robots. The first byte from a client determines the client's kind: the start byte of a MAVLink
-/// frame, or a letter of a robot command. A client that sends nothing is treated as a flight
-/// display, which only receives.
+/// frame, or a letter of a robot command, after any line ends. A client that sends nothing is
+/// treated as a flight display, which only receives.
 public final class AutoRole: SerialRole {
     /// Name of the role in the setting `rbl.role`.
     public let name = "auto"
@@ -44,7 +44,7 @@ public final class AutoRole: SerialRole {
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
-        guard let first = bytes.first else { return }
+        guard let first = bytes.first(where: { !RobotCommand.isLineEnd($0) }) else { return }
         guard let isRobot = isRobot[central] ?? Self.isRobot(first) else { return }
         self.isRobot[central] = isRobot
         let role = isRobot ? robot : mavlink
