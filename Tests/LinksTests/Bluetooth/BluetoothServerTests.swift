@@ -10,7 +10,7 @@ import Wire
 
 /// A server on a private bus, and a fake bluetoothd that the body drives.
 private func withRadio(
-    change: (inout BluetoothConfiguration) -> Void = { _ in },
+    pause: UInt32 = 0, change: (inout BluetoothConfiguration) -> Void = { _ in },
     body: @escaping @Sendable (BluetoothServer, PrivateBus) throws -> Void
 ) async throws {
     let bus = try PrivateBus()
@@ -18,7 +18,7 @@ private func withRadio(
     configuration.busAddress = bus.address
     change(&configuration)
     let server = try BluetoothServer(
-        configuration: configuration, services: [RecordingService(), PlainService()],
+        configuration: configuration, services: [RecordingService(pause: pause), PlainService()],
         logger: silentLogger)
     let running = Task { try await server.run() }
     nonisolated(unsafe) let unsharedBus = bus
@@ -264,6 +264,23 @@ struct BluetoothServerTests {
             try pump(fake, "the renewal") {
                 server.status.counters.renewedAdvertisements == 2
                     && server.status.state == "advertising" && fake.advertisements == 2
+            }
+        }
+    }
+
+    @Test("a connection that ends before the thread is free again also renews the advertisements")
+    func briefConnection() async throws {
+        try await withRadio(pause: 300_000) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.connect(phone(2), true)
+            try pump(fake, "the phone") { server.status.centrals.count == 1 }
+            // While the write blocks the thread, the bus collects both messages.
+            fake.write(ShimHarness.char1, [1], device: phone(2))
+            fake.connect(phone(3), true)
+            fake.connect(phone(3), false)
+            try pump(fake, "the renewal") {
+                server.status.counters.renewedAdvertisements == 2
             }
         }
     }

@@ -1,4 +1,5 @@
 import GimbalCore
+import Glibc
 
 @testable import Links
 
@@ -26,6 +27,10 @@ final class RecordingService: GATTService {
     var subscriptions: [Bool] = []
     var gone: [Central] = []
     var mtu = 0
+    /// Time for which each write blocks the Bluetooth thread, µs.
+    private let pause: UInt32
+
+    init(pause: UInt32 = 0) { self.pause = pause }
 
     func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant
@@ -37,6 +42,7 @@ final class RecordingService: GATTService {
     ) throws(ATTError) {
         if let refusal, value.first == refusal.byte { throw refusal.error }
         writes.append(value)
+        if pause > 0 { usleep(pause) }
     }
 
     func isEmergencyStop(_ characteristic: GATTUUID, _ value: [UInt8]) -> Bool { value == [0xEE] }

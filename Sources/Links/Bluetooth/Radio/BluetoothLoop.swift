@@ -321,6 +321,9 @@ extension BluetoothLoop: BlueZResponder {
         logger.notice("\(entry.central) disconnected.")
         for service in services { service.disconnected(entry.central, now: now) }
         statusDue = now
+        // A connection in the same turn came before this disconnection, so that it does not prove
+        // that the adapter still sends the advertisements.
+        hasNewCentral = false
         handle(.centralLeft)
     }
 
