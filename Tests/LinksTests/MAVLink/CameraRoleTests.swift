@@ -6,13 +6,14 @@ import Wire
 
 @testable import Links
 
-/// Photos that a camera has taken.
+/// Photos that a camera has taken, and choices of the person to follow.
 private final class Photos: Sendable {
     let count = Mutex(0)
     /// Number of photos that the companion program reports; nil while it is not connected.
     let reported = Mutex<Int?>(0)
     /// True if the companion program refuses photos.
     let isRefusing = Mutex(false)
+    let choices = Mutex<[FollowingChoice.Action]>([])
 }
 
 @Suite("The camera as a MAVLink component") struct CameraRoleTests {
@@ -37,6 +38,9 @@ private final class Photos: Sendable {
         configuration.capture = { [photos] (_, _) throws(Refusal) in
             if photos.isRefusing.withLock({ $0 }) { throw Refusal(.refused, "not connected") }
             photos.count.withLock { $0 += 1 }
+        }
+        configuration.follow = { [photos] (action, _, _, _) throws(Refusal) in
+            photos.choices.withLock { $0.append(action) }
         }
         let result = MAVLinkComponent(
             configuration: configuration, port: FakePort(), log: LineLog().logger, now: at(0))
@@ -193,5 +197,29 @@ private final class Photos: Sendable {
             #expect(results(2501, [0, id], target: all) == [0])
         }
         #expect(photos.count.withLock { $0 } == 7)
+    }
+
+    @Test("a command to follow a person needs 0 or the camera's component ID as target camera ID")
+    func followingCamera() {
+        let component = component()
+        let all = MAVLinkAddress(system: 1, component: 0)
+        /// Results of the three commands with a target camera ID.
+        func results(_ id: Float, target: MAVLinkAddress? = nil) -> [UInt8] {
+            send(2004, [0.5, 0.5, 0, id], to: component, target: target)
+            send(2005, [0.4, 0.4, 0.6, 0.6, id], to: component, target: target)
+            send(2010, [id], to: component, target: target)
+            return component.sent(CommandAck.self).map(\.result)
+        }
+        // The autopilot's camera 2, and another camera component.
+        for id in [2, 101] as [Float] {
+            #expect(results(id) == [2, 2, 2])
+            #expect(results(id, target: all).isEmpty)
+        }
+        #expect(photos.choices.withLock { $0 }.isEmpty)
+        // In older versions of MAVLink, the parameter is reserved.
+        for id in [0, 100, .nan] as [Float] {
+            #expect(results(id, target: all) == [0, 0, 0])
+        }
+        #expect(photos.choices.withLock { $0 }.prefix(3) == [.point, .point, .off])
     }
 }

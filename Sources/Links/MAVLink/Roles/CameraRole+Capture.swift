@@ -100,7 +100,7 @@ extension MAVLinkComponent {
 
     /// True if a target camera ID selects this camera: all cameras, the component ID of this camera,
     /// or, in a command to this camera only, the camera's only sensor.
-    private func isForThisCamera(_ id: Float, _ order: Order) -> Bool {
+    func isForThisCamera(_ id: Float, _ order: Order) -> Bool {
         id == 0 || id == Float(CameraRole.component) || (id == 1 && order.target == cameraAddress)
     }
 

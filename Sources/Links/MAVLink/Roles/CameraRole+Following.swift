@@ -11,6 +11,18 @@ extension CameraRole {
         case trackPoint = 2004
         case trackRectangle = 2005
         case stopTracking = 2010
+
+        /// Target camera ID in the command's parameters; 0 selects all cameras. In older versions
+        /// of MAVLink, this parameter is reserved, so it can be NaN.
+        func camera(in params: [Float]) -> Float {
+            let id =
+                switch self {
+                case .trackPoint: params[3]
+                case .trackRectangle: params[4]
+                case .stopTracking: params[0]
+                }
+            return id.isNaN ? 0 : id
+        }
     }
 
     /// Action and position in the picture from a command; nil for another command, or for a
@@ -33,9 +45,10 @@ extension CameraRole {
         }
     }
 
-    /// True if a command selects a person, or stops the camera from following a person.
-    static func choosesPerson(_ order: Order) -> Bool {
-        FollowCommand(rawValue: order.number) != nil
+    /// Target camera ID of a command that selects a person, or that stops the camera from following
+    /// a person; nil for other commands.
+    static func followingCamera(_ order: Order) -> Float? {
+        FollowCommand(rawValue: order.number)?.camera(in: order.params)
     }
 }
 
@@ -63,7 +76,7 @@ extension MAVLinkComponent {
     /// the person.
     ///
     /// - Returns: Result of the command; nil for a command that does not concern the followed
-    ///   person.
+    ///   person, or that another camera answers.
     func obeyAsFollower(
         _ order: Order, from sender: MAVLinkAddress, _ peer: Int, now: Instant
     ) -> MAVLinkResult? {
@@ -78,7 +91,10 @@ extension MAVLinkComponent {
                 ? nil : (seconds == 0 ? 0.2 : max(seconds, Self.shortest), now)
             return .accepted
         }
-        guard CameraRole.choosesPerson(order) else { return nil }
+        guard let camera = CameraRole.followingCamera(order) else { return nil }
+        guard isForThisCamera(camera, order) else {
+            return order.target == cameraAddress ? .denied : nil
+        }
         guard let choice = CameraRole.choice(order) else { return .denied }
         do throws(Refusal) {
             try configuration.follow(choice.action, choice.x, choice.y, source(of: sender))
