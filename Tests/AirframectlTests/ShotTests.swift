@@ -217,7 +217,7 @@ struct ShotTests {
     // The resolution of the first address and the connection to the second address, a broadcast
     // address, fail without a network, too.
     @Test(
-        "an address that cannot be reached is not a wrong address, so that the unit continues the shot later",
+        "an address that cannot be reached is named with its key, and is not a wrong address, so that the unit continues the shot later",
         arguments: ["[::1::]:14550", "255.255.255.255:14550"])
     func unreachableCamera(address: String) {
         var settings = ShutterSettings()
@@ -225,6 +225,7 @@ struct ShotTests {
         let error = #expect(throws: ClientError.self) { try MAVLinkShutter(settings) }
         #expect(error?.exitCode == 69)
         let message = error?.requestError.message ?? ""
+        #expect(message.hasPrefix("shutter.address = \"\(address)\": "), "\(message)")
         #expect(message.hasSuffix("Check the address and the network."), "\(message)")
     }
 

@@ -22,7 +22,7 @@ final class DatagramLink {
                 "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: field)
         }
         func unreachable(_ reason: String) -> ClientError {
-            .unreachable("\(address): \(reason). Check the address and the network.")
+            .unreachable("\(field) = \"\(address)\": \(reason). Check the address and the network.")
         }
         guard let colon = address.lastIndex(of: ":") else {
             throw malformed("the port is missing")
@@ -37,7 +37,10 @@ final class DatagramLink {
         var found: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, port, &hints, &found)
         guard status == 0, let found else {
-            throw unreachable(String(cString: gai_strerror(status)))
+            // The name can become known later: the network starts after this program, and a camera
+            // with a name in mDNS can be off.
+            throw unreachable(
+                "the host name cannot be resolved (\(String(cString: gai_strerror(status))))")
         }
         defer { freeaddrinfo(found) }
         var error: Int32 = 0
