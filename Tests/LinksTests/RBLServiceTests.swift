@@ -197,6 +197,29 @@ import Wire
         #expect(age >= 0 && age <= 1024 / 36 + 6, "\(age)")
     }
 
+    @Test("the messages of a flight display at 50 Hz fit into notifications of 20 bytes")
+    func fastDisplay() {
+        let role = FlightDisplayRole(
+            configuration: MAVLinkConfiguration(), port: store, attitudeHz: 50,
+            logger: log.logger, now: at(0))
+        let service = service(role)
+        service.subscription(uuid(.transmit), isOn: true, now: at(0))
+        // An excess of 17 bytes per second would fill the queue of 1024 bytes after a minute.
+        run(service, from: 0, to: 100)
+        #expect(service.counters.output.droppedMessages == 0)
+        var parser = MAVLinkParser()
+        var attitudes = 0
+        for piece in radio.take() {
+            parser.append(piece.value)
+            while let item = parser.next() {
+                if case .frame(let frame, _) = item, frame.id == AttitudeReport.format.id {
+                    attitudes += 1
+                }
+            }
+        }
+        #expect(abs(attitudes - 5000) <= 5, "\(attitudes)")
+    }
+
     @Test("after a pause a message of two notifications is sent immediately")
     func burst() {
         let role = Telemetry()

@@ -10,6 +10,11 @@ struct MessageStreams {
     /// MESSAGE_INTERVAL.
     private static let longest = 1800.0
 
+    /// Shortest default interval of head-up display messages, s. With this interval, the messages
+    /// of a flight display at 50 Hz (50 of 36 bytes, 20 of 28 bytes, and one of 17 bytes per
+    /// second) fit into `RBLService.piecesPerSecond` notifications of 20 bytes.
+    private static let shortestHeadUp = 0.05
+
     /// Largest delay of a late message, s; messages with a larger delay are skipped.
     private static let makeUpSeconds = 0.1
 
@@ -51,12 +56,12 @@ struct MessageStreams {
     ///
     /// - Parameters:
     ///   - attitudeHz: Rate of the attitude messages, Hz; the head-up display messages have half
-    ///     this rate.
+    ///     this rate, but at most 20 Hz.
     ///   - now: Time at which the streams start.
     init(display attitudeHz: Double, now: Instant) {
         let defaults: [UInt32: Double] = [
             Heartbeat.format.id: 1, AttitudeReport.format.id: 1 / attitudeHz,
-            VFRHUD.format.id: 2 / attitudeHz,
+            VFRHUD.format.id: max(2 / attitudeHz, Self.shortestHeadUp),
         ]
         self.init(defaults, now: now)
     }
