@@ -175,8 +175,13 @@ struct ControlPanel {
         return times.min()
     }
 
+    /// Interval between two requests of a deflected stick, s. If one request is late, the next one
+    /// still arrives before the dead-man time of the mode ends.
     private var interval: Double {
-        min(Self.repeatSeconds, port.settings.commander.deadManS / 3)
+        let settings = port.settings
+        let isTracking = port.control.mode == .tracking
+        let deadMan = isTracking ? settings.tracking.timeoutS : settings.commander.deadManS
+        return min(Self.repeatSeconds, deadMan / 3)
     }
 
     // MARK: Learning

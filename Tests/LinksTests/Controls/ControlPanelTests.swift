@@ -72,6 +72,21 @@ import Wire
         #expect(panel.due(now: at(9)) == nil)
     }
 
+    @Test("in mode tracking, a stick repeats its rate three times within the timeout of the mode")
+    func trackingInterval() throws {
+        port.memory.withLock {
+            $0.control.mode = .tracking
+            $0.settings.tracking.timeoutS = 0.12
+        }
+        var panel = try panel()
+        use(&panel, 1, .axis(0, 1000))
+        panel.advance(now: at(1.01))
+        #expect(port.asked.count == 1)
+        #expect(panel.due(now: at(1.01)) == at(1).advanced(bySeconds: 0.04))
+        panel.advance(now: at(1.041))
+        #expect(port.asked.count == 2)
+    }
+
     @Test("a stick that is pushed forward tilts the camera up with the default bindings")
     func up() throws {
         var panel = try panel()
