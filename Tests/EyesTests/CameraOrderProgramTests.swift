@@ -44,22 +44,59 @@ struct CameraOrderProgramTests {
             String(decoding: try bytes(of: list), as: UTF8.self).filter(\.isNumber)) ?? 0
     }
 
+    private func daemon(in directory: FilePath) throws -> RunningProgram {
+        let daemon = try RunningProgram(
+            "airframed",
+            [
+                "--set", "diagnostics.socket=\(directory)/s.sock", "--set",
+                "persistence.directory=\(directory)/state", "--set", "bluetooth.enabled=false",
+                "--set", "loop.lock_memory=false", "--set", "imu.timeout_ms=1000",
+            ], in: directory)
+        #expect(
+            eventually(within: 20) { access("\(directory)/s.sock", F_OK) == 0 }, "\(daemon.log)")
+        return daemon
+    }
+
+    @Test("a report before the result of an order does not contain the order's number")
+    func resultWithNumber() throws {
+        try withTemporaryDirectory { directory in
+            let daemon = try daemon(in: directory)
+            defer { kill(daemon.process, SIGTERM) }
+            let link = DaemonLink(socket: "\(directory)/s.sock")
+            defer { link.stop() }
+            var eyes = CompanionReport(name: "eyes")
+            eyes.finding = "streaming"
+            eyes.capture = CaptureState()
+            eyes.capture?.problem = "the earlier photo has failed"
+            link.report(eyes)
+            #expect(eventually(within: 10) { (try? report(directory)) != nil }, "\(daemon.log)")
+            let reply: CameraReply = try client(directory).request("camera", ["action": "photo"])
+            var orders: [CameraOrder] = []
+            let isReceived = eventually(within: 3) {
+                orders += link.takeOrders()
+                return !orders.isEmpty
+            }
+            #expect(isReceived)
+            link.executed(try #require(orders.first))
+            // Several reports are sent before the program knows the result.
+            usleep(800_000)
+            #expect(try report(directory)?.capture?.order == 0)
+            eyes.capture?.problem = nil
+            link.report(eyes)
+            #expect(
+                try eventually(within: 3) { try report(directory)?.capture?.order == reply.number })
+            #expect(try report(directory)?.capture?.problem == nil)
+        }
+    }
+
     @Test(
         "orders take a photo, record and change the size; killing airframe-eyes ends the flight recording"
     )
     func orders() throws {
         try #require(isVideoReady)
         try withTemporaryDirectory { directory in
-            let daemon = try RunningProgram(
-                "airframed",
-                [
-                    "--set", "diagnostics.socket=\(directory)/s.sock", "--set",
-                    "persistence.directory=\(directory)/state", "--set", "bluetooth.enabled=false",
-                    "--set", "loop.lock_memory=false", "--set", "imu.timeout_ms=1000",
-                ], in: directory)
-            #expect(
-                eventually(within: 20) { access("\(directory)/s.sock", F_OK) == 0 },
-                "\(daemon.log)")
+            let daemon = try daemon(in: directory)
+            defer { kill(daemon.process, SIGTERM) }
             let port = try StreamServer(host: "127.0.0.1", port: 0, path: "/x", maximumClients: 1)
                 .port
             let videos = directory.appending("videos")

@@ -20,9 +20,10 @@ final class DaemonLink: Sendable {
         var wanted: Int64 = 0
         var report: CompanionReport?
         var orders: [CameraOrder] = []
-        /// Sequence numbers of the latest command received over this connection, and of the latest
-        /// executed command. airframed numbers the commands from its start.
-        var (arrived, executed) = (0, 0)
+        /// Sequence numbers of the latest command received over this connection, of the latest
+        /// executed command, and of the latest command whose result `report` contains. airframed
+        /// numbers the commands from its start.
+        var (arrived, executed, reported) = (0, 0, 0)
         var recorder: Recorder?
         var attitude: AxisVector?
         var attitudeTime: Int64 = 0
@@ -53,8 +54,11 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Stores the newest report; the thread sends this report several times per second.
-    func report(_ report: CompanionReport) { state.withLock { $0.report = report } }
+    /// Stores the newest report, which contains the results of all executed commands; the thread
+    /// sends this report several times per second.
+    func report(_ report: CompanionReport) {
+        state.withLock { ($0.report, $0.reported) = (report, $0.executed) }
+    }
 
     /// The commands since the last call.
     func takeOrders() -> [CameraOrder] {
@@ -67,7 +71,8 @@ final class DaemonLink: Sendable {
     /// Starts a file with the camera's motion next to the given recording; nil ends the file.
     func record(_ recorder: Recorder?) { state.withLock { $0.recorder = recorder } }
 
-    /// Marks a command as executed, for the next report.
+    /// Marks a command as executed. airframed receives the command's number only with the next
+    /// report, because the present report does not contain the command's result.
     func executed(_ order: CameraOrder) {
         state.withLock { if $0.arrived >= order.number { $0.executed = order.number } }
     }
@@ -109,14 +114,16 @@ final class DaemonLink: Sendable {
         var attitude: Int?
         var motion: MotionStream?
         var nextReport: Int64 = 0
-        state.withLock { ($0.orders, $0.arrived, $0.executed) = ([], 0, 0) }
+        state.withLock {
+            ($0.orders, $0.arrived, $0.executed, $0.reported) = ([], 0, 0, 0)
+        }
         while !thread.mustEnd {
-            let (report, wantsAttitude) = state.withLock { state in
-                (state.report, cv_now() - state.wanted < Self.attitudeLimit)
+            let (report, order, wantsAttitude) = state.withLock { state in
+                (state.report, state.reported, cv_now() - state.wanted < Self.attitudeLimit)
             }
             if var report, cv_now() >= nextReport {
                 nextReport = cv_now() + Self.interval
-                report.capture?.order = state.withLock { $0.executed }
+                report.capture?.order = order
                 let answer: CompanionAnswer = try client.request("companion", report.params)
                 note(nil)
                 state.withLock { state in
