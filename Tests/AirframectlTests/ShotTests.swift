@@ -83,6 +83,8 @@ struct ShotTests {
         #expect(recipe.kind == .orbit(.init(photos: 9, pitch: -20)))
         let both = try parse("shoot orbit --eyes --gpio 4", as: ShootOrbitCommand.self)
         #expect(throws: ValidationError.self) { try both.recipe() }
+        let unused = try parse("shoot orbit --eyes --file {number}.jpg", as: ShootOrbitCommand.self)
+        #expect(throws: ValidationError.self) { try unused.recipe() }
     }
 
     @Test("a stored photo counts as taken, although a recording has failed")

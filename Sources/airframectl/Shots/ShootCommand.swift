@@ -86,6 +86,10 @@ struct ShutterOptions: ParsableArguments {
         guard chosen <= 1 else {
             throw ValidationError("Give one of --eyes, --command, --gpio and --mavlink.")
         }
+        guard file == nil || command != nil else {
+            throw ValidationError(
+                "--file needs --command: only a command writes the photo's file.")
+        }
         if eyes { recipe.shutter.kind = .eyes }
         if let command {
             recipe.shutter.kind = .command
