@@ -117,6 +117,24 @@ struct ShotTests {
         }
     }
 
+    @Test("a full disk does not count as a file error, after which systemd starts no shot again")
+    func fullDisk() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = "\(directory)/shot.json"
+            let record = ShotRecord(
+                try ShotFile.plan(ShotRecipe(.orbit(.init(photos: 4)))), originYaw: 0)
+            // Each write to this device fails as on a full disk.
+            #expect(symlink("/dev/full", path + ".new") == 0)
+            let error = #expect(throws: ClientError.self) { try ShotStore(path).save(record) }
+            #expect(error?.exitCode == ExitCodes.refused)
+            let message = error?.requestError.message ?? ""
+            #expect(message.hasPrefix(path) && message.contains("Free disk space"), "\(message)")
+            #expect(unlink(path + ".new") == 0)
+            try ShotStore(path).save(record)
+            #expect(try ShotStore(path).load() == record)
+        }
+    }
+
     @Test("a damaged state is an error with a remedy, never a crash and never a new shot")
     func damaged() throws {
         try withTemporaryDirectory { directory throws in

@@ -58,7 +58,7 @@ final class ShotStore {
             try DurableFile.replace(
                 path, with: bytes, permissions: FilePermissions(rawValue: 0o640))
         } catch {
-            throw failure("the state of the shot cannot be saved: \(error)")
+            throw failure("the state of the shot cannot be saved", error)
         }
     }
 
@@ -100,7 +100,7 @@ final class ShotStore {
                 FilePath(path + suffix), .readWrite, options: options,
                 permissions: FilePermissions(rawValue: 0o640))
         } catch {
-            throw failure("\(suffix) cannot be opened: \(error)")
+            throw failure("\(suffix) cannot be opened", error)
         }
     }
 
@@ -120,6 +120,19 @@ final class ShotStore {
             return nil
         }
         return pid_t(text.filter(\.isNumber))
+    }
+
+    /// Failure of a write. A full disk does not count as a file that cannot be used, because
+    /// `airframe-shot@.service` starts a shot again only after other errors.
+    private func failure(_ text: String, _ error: any Error) -> ClientError {
+        guard let cause = error as? Errno, cause == .noSpace || cause == .diskQuotaExceeded else {
+            return failure("\(text): \(error)")
+        }
+        return .refused(
+            RequestError(
+                "refused",
+                "\(path): \(text): \(cause). Free disk space, and start the shot again.",
+                field: "state"))
     }
 
     private func failure(_ text: String) -> ClientError {
