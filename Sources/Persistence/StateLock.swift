@@ -21,6 +21,7 @@ public final class StateLock: Sendable {
             open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o640)
         }
         guard file >= 0 else { return nil }
+        if geteuid() == 0 { giveToOwner(of: directory, file) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let error = errno
             Glibc.close(file)
@@ -29,6 +30,17 @@ public final class StateLock: Sendable {
             throw StateProblem(action: "locking", path: path, reason: .inUse)
         }
         return StateLock(descriptor: file)
+    }
+
+    /// Makes the directory's owner the owner of the lock's file, so that the service can also take
+    /// the lock after root has started airframed by hand. A file with a second name can belong to
+    /// another directory, and keeps its owner.
+    private static func giveToOwner(of directory: FilePath, _ file: Int32) {
+        var (folder, lock) = (Glibc.stat(), Glibc.stat())
+        guard directory.withPlatformString({ stat($0, &folder) }) == 0, fstat(file, &lock) == 0,
+            lock.st_nlink == 1
+        else { return }
+        _ = fchown(file, folder.st_uid, folder.st_gid)
     }
 
     private init(descriptor: Int32) { self.descriptor = descriptor }

@@ -212,6 +212,20 @@ struct StateStoreTests {
         }
     }
 
+    @Test(
+        "a lock that root takes belongs to the directory's owner, who can also take it later",
+        .enabled(if: geteuid() == 0, "only root can change the owner of a file"))
+    func lockOfRoot() throws {
+        try withTemporaryDirectory { directory throws in
+            let owner: uid_t = 54321
+            #expect(chown(directory.string, owner, owner) == 0)
+            let lock = try StateLock.take(directory)
+            var info = Glibc.stat()
+            #expect(stat(directory.appending("airframed.lock").string, &info) == 0)
+            #expect(lock != nil && info.st_uid == owner && info.st_gid == owner)
+        }
+    }
+
     @Test("accepts contents in which parts are missing")
     func missingParts() {
         disk.put(Array("airframe-state 1 length=2 crc32=a3a6bf43\n{}".utf8), at: file)
