@@ -33,6 +33,14 @@ struct CommandLineTests {
         #expect(2 * period < deadMan && period >= min(0.1, deadMan / 4))
     }
 
+    @Test(
+        "step --home and take repeat their request at least three times before they lose control",
+        arguments: [0.1, 0.5, 5, 3600])
+    func controlPeriod(releaseAfter: Double) {
+        let period = KeptControl.period(releaseAfter: releaseAfter, atMost: 0.2)
+        #expect(period > 0.03 && period <= 0.2 && 3 * period <= releaseAfter + 1e-9)
+    }
+
     @Test("negative angles are accepted")
     func negative() throws {
         let point = try parse("point --pitch -30 --yaw -0.5 --duration 2", as: PointCommand.self)

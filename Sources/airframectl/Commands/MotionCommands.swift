@@ -210,11 +210,7 @@ struct TakeCommand: AcknowledgedCommand {
         let client = try options.connect()
         let signals = SignalQueue([SIGINT, SIGTERM])
         let own: ClientIdentity = try client.request(.client)
-        // Without requests the client loses control after `commander.release_after_s`.
-        let settings: [Wire.Setting] = try client.request(
-            .get, ["keys": ["commander.release_after_s"]])
-        let limit = settings.first?.value.number ?? Self.longestPause
-        let pause = min(Self.longestPause, limit / 3)
+        let pause = try KeptControl.period(client, atMost: Self.longestPause)
         try acknowledge(client, .take)
         while signals.next(within: pause) == nil {
             // The repeated request would take control from another client of the socket.

@@ -13,9 +13,8 @@ struct StepCommand: AcknowledgedCommand {
             The motor stops at Ctrl-C and when this command ends for any reason. airframed limits the position of each axis to its configured range, such as robot.x.minimum to robot.x.maximum.
             """)
 
-    /// Interval between two requests for the motor's position, s. The interval is much shorter than
-    /// `commander.release_after_s`, so the client stays in control.
-    private static let period = 0.2
+    /// Longest interval between two requests for the motor's position, s.
+    private static let longestPeriod = 0.2
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Axis: slider, x or y.", completion: .list(["slider", "x", "y"]))
@@ -39,13 +38,14 @@ struct StepCommand: AcknowledgedCommand {
         var params: [String: JSONValue] = ["axis": .string(axis)]
         if let position { params["position"] = .int(position) }
         guard home else { return try acknowledge(client, .step, params) }
+        let period = try KeptControl.period(client, atMost: Self.longestPeriod)
         params["home"] = true
         _ = try client.json(.step, params)
         let signals = SignalQueue([SIGINT, SIGTERM])
         // The first request for the position follows after one interval, when the motor has already
         // received the request to move.
         while true {
-            if let signal = signals.next(within: Self.period) {
+            if let signal = signals.next(within: period) {
                 params["home"] = nil
                 try acknowledge(client, .step, params)
                 throw ExitCodes.failure(after: signal)
