@@ -160,6 +160,26 @@ import Wire
         }
     }
 
+    @Test("rate ends with a message and exit code 1 when another client moves the camera")
+    func lostTurn() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("following") { $0.isFollowing }
+            let turn = try start(["rate", "--yaw", "5", "--duration", "60"], daemon)
+            try daemon.status("the camera turns") { $0.number("rate_dps", "yaw") > 3 }
+            // A request between the last check and the next rate is lost, so it is repeated.
+            for _ in 0..<3 where turn.exitStatus == nil {
+                #expect(try daemon.control("point", "--pitch", "5", "--yaw", "0").status == 0)
+                _ = turn.hasEnded(within: 2)
+            }
+            #expect(turn.exitStatus == 1)
+            #expect(turn.errors.contains("You have lost control."), "\(turn.errors)")
+            try daemon.status("the request of the other client is complete") { status in
+                abs(status.number("attitude", "pitch_deg") - 5) < 0.5
+                    && abs(status.number("attitude", "yaw_deg")) < 0.5
+            }
+        }
+    }
+
     @Test(
         "take keeps control while no other client moves the camera, also with a short release time",
         arguments: ["5", "0.9"])

@@ -16,4 +16,20 @@ enum KeptControl {
     static func period(releaseAfter: Double, atMost longest: Double) -> Double {
         min(longest, releaseAfter / 3)
     }
+
+    /// Checks that the command is still in control. Otherwise its next request would take control
+    /// back from another client of the socket.
+    ///
+    /// - Throws: `ClientError.refused` with the client in control.
+    static func check(_ client: DaemonClient, of own: ClientIdentity) throws {
+        let status: Status = try client.request(.status)
+        guard status.holder != own.name else { return }
+        let state =
+            status.holder.map { "\($0) is in control." }
+            ?? "No client is in control: another client has released it, or this command was silent for longer than commander.release_after_s."
+        throw ClientError.refused(
+            RequestError(
+                "not_in_control",
+                "You have lost control. \(state) To take control again, repeat the command."))
+    }
 }

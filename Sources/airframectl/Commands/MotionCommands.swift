@@ -109,7 +109,8 @@ struct RateCommand: AcknowledgedCommand {
         abstract: "Turn the camera at constant rates.",
         discussion: """
             The rates are in degrees per second. The daemon stops the turn after commander.dead_man_s unless the request is repeated, and at \
-            once if this command ends. The command repeats the request for --duration, and then requests zero. Ctrl-C stops the turn immediately.
+            once if this command ends. The command repeats the request for --duration, and then requests zero. Ctrl-C stops the turn immediately. \
+            If another client takes control, the command ends with exit code 1.
             """)
 
     /// Longest interval between repeated requests, s.
@@ -152,13 +153,18 @@ struct RateCommand: AcknowledgedCommand {
         let signals = SignalQueue([SIGINT, SIGTERM])
         let deadMan = try deadManSeconds(client)
         let period = Self.period(deadMan: deadMan)
+        let own: ClientIdentity = try client.request(.client)
         let end = DaemonClient.now() + (duration ?? deadMan)
         var signal: Int32?
+        var isTurning = false
         while signal == nil, DaemonClient.now() < end {
+            if isTurning { try KeptControl.check(client, of: own) }
             _ = try client.json(.rate, params)
+            isTurning = true
             let rest = min(period, end - DaemonClient.now())
             if rest > 0 { signal = signals.next(within: rest) }
         }
+        if isTurning { try KeptControl.check(client, of: own) }
         try acknowledge(client, .rate, ["yaw": 0, "roll": 0, "pitch": 0])
         if signal != nil { throw ExitCodes.failure(after: signal) }
     }
@@ -213,22 +219,10 @@ struct TakeCommand: AcknowledgedCommand {
         let pause = try KeptControl.period(client, atMost: Self.longestPause)
         try acknowledge(client, .take)
         while signals.next(within: pause) == nil {
-            // The repeated request would take control from another client of the socket.
-            let status: Status = try client.request(.status)
-            guard status.holder == own.name else { throw Self.lost(to: status.holder) }
+            try KeptControl.check(client, of: own)
             _ = try client.json(.take)
         }
         _ = try client.json(.release)
-    }
-
-    private static func lost(to holder: String?) -> ClientError {
-        let state =
-            holder.map { "\($0) is in control." }
-            ?? "No client is in control: another client has released it, or this command was silent for longer than commander.release_after_s."
-        return .refused(
-            RequestError(
-                "not_in_control",
-                "You have lost control. \(state) To take control, run `airframectl take` again."))
     }
 }
 
