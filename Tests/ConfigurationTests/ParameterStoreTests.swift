@@ -308,6 +308,25 @@ struct ReloadTests {
         #expect(store.settings.control.feedForward == 0.75)
     }
 
+    @Test("a reload names the values in a file that have no effect because --set overrides them")
+    func commandLine() throws {
+        let arguments = ["control.feed_forward=0.75"]
+        func report(from old: String, to new: String) throws -> ReloadReport {
+            var store = ParameterStore(try load(old, set: arguments))
+            return store.reload(try load(new, set: arguments))
+        }
+        let (old, new) = ("control.feed_forward = 0.25", "control.feed_forward = 0.5")
+        let changed = try report(from: old, to: new)
+        #expect(changed.overriddenAtStart == ["control.feed_forward"] && changed.applied.isEmpty)
+        #expect(
+            changed.sentence
+                == "The files were read again; overridden by --set: control.feed_forward. Remove --set from the command line of airframed, and restart airframed."
+        )
+        #expect(try report(from: new, to: new).sentence.hasSuffix("nothing has changed."))
+        let equal = try report(from: old, to: "control.feed_forward = 0.75")
+        #expect(equal.sentence.hasSuffix("nothing has changed."))
+    }
+
     @Test("a live setting that depends on a setting with a pending restart is deferred, too")
     func together() throws {
         let (store, report) = try reloaded(

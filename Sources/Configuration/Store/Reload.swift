@@ -9,8 +9,11 @@ public struct ReloadReport: Sendable, Equatable {
     /// Keys of the settings with a new value that has no effect, because an unsaved change overrides
     /// it.
     public var overriddenLive: [String] = []
+    /// Keys of the settings with a new value in a file that has no effect, because `--set` overrides
+    /// it.
+    public var overriddenAtStart: [String] = []
 
-    /// The report as text, one to three sentences.
+    /// The report as text, one to four sentences.
     public var sentence: String {
         var parts: [String] = []
         if !applied.isEmpty {
@@ -26,11 +29,17 @@ public struct ReloadReport: Sendable, Equatable {
             parts.append(
                 "overridden by unsaved changes: \(overriddenLive.joined(separator: ", "))")
         }
+        if !overriddenAtStart.isEmpty {
+            parts.append("overridden by --set: \(overriddenAtStart.joined(separator: ", "))")
+        }
         var report =
             parts.isEmpty
             ? "The files were read again; nothing has changed."
             : "The files were read again; \(parts.joined(separator: "; "))."
         if !overriddenLive.isEmpty { report += " Replace unsaved changes with `airframectl set`." }
+        if !overriddenAtStart.isEmpty {
+            report += " Remove --set from the command line of airframed, and restart airframed."
+        }
         return overridden.isEmpty
             ? report
             : "\(report) Change saved values with `airframectl set` and `airframectl save`; `airframectl setup undo motors` and `airframectl setup undo joints` remove the values that the set-up has saved."
@@ -70,7 +79,15 @@ extension ParameterStore {
             let (old, value) = (
                 setting.value(in: before.loaded.settings), setting.value(in: new.settings)
             )
-            if let change = live[setting.key], !waiting.contains(setting.key) {
+            if let argument = new.fromCommandLine[setting.key]?.value {
+                // `--set` hides the file's value in `settings`, so the files are compared.
+                let written = new.fromFiles[setting.key]?.value
+                if let written, written != argument,
+                    written != before.loaded.fromFiles[setting.key]?.value
+                {
+                    report.overriddenAtStart.append(setting.key)
+                }
+            } else if let change = live[setting.key], !waiting.contains(setting.key) {
                 if value != old, value != change { report.overriddenLive.append(setting.key) }
             } else if let saved = saved[setting.key] {
                 if value != old, value != saved { report.overridden.append(setting.key) }
