@@ -1,3 +1,4 @@
+import ArgumentParser
 import Client
 import CLinuxShim
 import Foundation
@@ -41,6 +42,26 @@ struct DaemonClientTests {
         }
         defer { isDone.wait() }
         try body(path)
+    }
+
+    @Test(
+        "metrics --output replaces the old metrics if the answer is a refusal, or is not understood",
+        arguments: [
+            #"{"id":null,"error":{"code":"too_many","message":"Close a connection."}}"#,
+            #"{"id":1,"result":{}}"#,
+        ])
+    func refusedMetrics(answer: String) throws {
+        try withDaemon(answering: answer + "\n") { path in
+            let file = path + ".prom"
+            defer { unlink(file) }
+            try "airframe_up 1.0\n".write(toFile: file, atomically: true, encoding: .utf8)
+            let words = ["metrics", "--socket", path, "--output", file]
+            let metrics = try #require(try Airframectl.parseAsRoot(words) as? MetricsCommand)
+            let error = #expect(throws: ClientError.self) { try metrics.run() }
+            #expect(error?.exitCode == ExitCodes.refused)
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.contains("airframe_up 0.0\n") && !text.contains("airframe_up 1.0"))
+        }
     }
 
     @Test("the client finds its answer between stream messages and replies to other requests")

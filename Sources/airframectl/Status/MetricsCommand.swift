@@ -10,7 +10,7 @@ struct MetricsCommand: ParsableCommand {
         abstract: "Print metrics in Prometheus's text format.",
         discussion: """
             With --output the command replaces a file atomically, for the textfile collector of node_exporter. If airframed does \
-            not answer, the file contains only airframe_up 0, and the exit code is 69 or 75. The page metrics.md of the \
+            not answer or refuses the request, the file contains only airframe_up 0, and the exit code is 69, 75 or 1. The page metrics.md of the \
             manual shows the set-up.
             """)
 
@@ -27,16 +27,15 @@ struct MetricsCommand: ParsableCommand {
     }
 
     func run() throws {
+        let status: Status
         do throws(ClientError) {
-            let status: Status = try options.connect().request(.status)
-            try write(PrometheusText(status).lines)
+            status = try options.connect().request(.status)
         } catch {
-            switch error {
-            case .unreachable, .timeout: if output != nil { try write(PrometheusText.unreachable) }
-            case .refused, .notUnderstood, .file: break
-            }
+            // Old metrics would hide the failure.
+            if output != nil { try write(PrometheusText.unreachable) }
             throw error
         }
+        try write(PrometheusText(status).lines)
     }
 
     private func write(_ lines: [String]) throws(ClientError) {

@@ -10,7 +10,7 @@ struct PrometheusText {
 
     private(set) var lines: [String] = []
 
-    /// Metrics of an unresponsive daemon: only `airframe_up`.
+    /// Metrics if the daemon's state cannot be read: only `airframe_up`.
     static let unreachable: [String] = {
         var text = PrometheusText()
         text.addUp(false)
@@ -31,7 +31,7 @@ struct PrometheusText {
     }
 
     private mutating func addUp(_ isUp: Bool) {
-        add("up", .gauge, "1 if airframed answers, otherwise 0.", isUp ? 1 : 0)
+        add("up", .gauge, "1 if airframed answers with its state, otherwise 0.", isUp ? 1 : 0)
     }
 
     private mutating func info(_ status: Status) {
