@@ -200,6 +200,32 @@ import Testing
         }
     }
 
+    @Test(
+        "above the total size, the order is that of the last changes, and files of this process are last",
+        arguments: [(25, 1), (15, 2)])
+    func clockBehind(limit: Int, count: Int) throws {
+        try withTemporaryDirectory { directory in
+            let own = "airframe-19700101T000100Z-own.mcap"
+            let earlier = [
+                (name: "airframe-20261123T000000Z-a.mcap", changed: 1_795_000_000),
+                (name: "airframe-20261122T000000Z-b.mcap", changed: 1_796_000_000),
+            ]
+            try write("0123456789", to: directory.appending(own))
+            for (name, changed) in earlier {
+                let path = directory.appending(name)
+                try write("0123456789", to: path)
+                let times = [timespec](repeating: timespec(tv_sec: changed, tv_nsec: 0), count: 2)
+                #expect(utimensat(AT_FDCWD, path.string, times, 0) == 0)
+            }
+            var limits = RecordingDirectory.Limits()
+            limits.totalBytes = limit
+            // The computer's clock begins in 1970.
+            let removed = RecordingDirectory(directory: directory, limits: limits).prune(
+                date: 70, reserve: 0, keeping: nil, ages: [own: 10], makesRoom: false)
+            #expect(removed == earlier.prefix(count).map { $0.name })
+        }
+    }
+
     @Test("a recording above the maximum age is deleted")
     func age() throws {
         try withTemporaryDirectory { directory in

@@ -18,8 +18,8 @@ public struct RecordingDirectory: Sendable {
 
     /// A recording in the directory.
     public struct Entry: Sendable, Equatable {
-        /// Name of the file. The name contains the date; the alphabetical order is therefore
-        /// chronological.
+        /// Name of the file. The name contains the date at the beginning of the file, which can be
+        /// wrong.
         public var name: String
         /// Length of the recording's file, bytes.
         public var bytes: Int
@@ -86,7 +86,7 @@ public struct RecordingDirectory: Sendable {
         guard mkdir(directory.string, 0o750) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// All recordings, oldest first.
+    /// All recordings, in the order of their names.
     public var entries: [Entry] {
         guard let opened = opendir(directory.string) else { return [] }
         defer { closedir(opened) }
@@ -134,7 +134,7 @@ public struct RecordingDirectory: Sendable {
         date: Double, reserve: Int, keeping kept: String?, ages: [String: Double] = [:],
         makesRoom: Bool
     ) -> [String] {
-        let all = entries
+        let all = entries.sorted { Self.isOlder($0, than: $1, ages) }
         var total = all.reduce(reserve) { $0 + $1.bytes }
         var removed: [String] = []
         func remove(_ entry: Entry) {
@@ -157,6 +157,18 @@ public struct RecordingDirectory: Sendable {
             missing -= entry.bytes
         }
         return removed
+    }
+
+    /// Compares the ages of two recordings. A recording with a known age is from this process, and
+    /// therefore newer than all others, although their dates can be later: the clock of a computer
+    /// without a battery can be behind. Recordings of the same age have the order of their names.
+    private static func isOlder(_ a: Entry, than b: Entry, _ ages: [String: Double]) -> Bool {
+        switch (ages[a.name], ages[b.name]) {
+        case (let age?, let other?): age == other ? a.name < b.name : age > other
+        case (nil, _?): true
+        case (_?, nil): false
+        case (nil, nil): a.date == b.date ? a.name < b.name : a.date < b.date
+        }
     }
 
     /// Number of bytes that can still be written to the disk. Nil if the system does not report the
