@@ -146,6 +146,28 @@ struct LoaderTests {
     }
 
     @Test(
+        "the keys below an invalid or repeated header are left out, up to the next header",
+        arguments: ["[imu", "  [imu}", "[loop]"])
+    func invalidHeader(header: String) {
+        let text = "[loop]\ncpu = 1\n\(header)\nrate_hz = 300\n\n[drive]\nboard = 'xgo'\n"
+        let (loaded, found) = ConfigurationLoader.readable(
+            ConfigurationSource(), files: .memory([mainPath: text]))
+        #expect(loaded.settings.loop.cpu == 1)
+        #expect(loaded.settings.loop.rateHz == Settings().loop.rateHz)
+        #expect(loaded.settings.drive.board == .xgo)
+        #expect(found.count == 1)
+    }
+
+    @Test("the keys below an invalid element of an array are read")
+    func invalidElement() {
+        let text = "[loop]\nx = [\n[1 2],\n[3, 4],\n]\ncpu = 1\n"
+        let (loaded, found) = ConfigurationLoader.readable(
+            ConfigurationSource(), files: .memory([mainPath: text]))
+        #expect(loaded.settings.loop.cpu == 1)
+        #expect(found.first?.kind == .syntax)
+    }
+
+    @Test(
         "the lines above a value without an end are read",
         arguments: ["x = [1, 2", "x = \"\"\"", "x = [1,\n[loop]\nrate_hz = 300"])
     func openEnd(broken: String) {

@@ -152,7 +152,8 @@ extension TOMLDocument {
 
     /// Reads the valid lines of a file with syntax errors. Each line that prevents the parser from
     /// reading the file is reported and left out. If too many lines are invalid, the document has
-    /// no values. The keys below an invalid header of a table are read as keys of the table before.
+    /// no values. The keys below an invalid header of a table are also left out, because the table
+    /// before could have a key with the same name.
     ///
     /// - Parameters:
     ///   - bytes: The file's contents.
@@ -169,11 +170,24 @@ extension TOMLDocument {
             let last = lines.prefix(line(of: fault)).lastIndex(where: { !$0.isEmpty })
         {
             faults.append(fault)
-            lines[last] = []
+            let next =
+                isHeader(lines[last])
+                ? lines[(last + 1)...].firstIndex(where: isHeader) ?? lines.endIndex : last + 1
+            for index in last..<next { lines[index] = [] }
             document = TOMLDocument(bytes: Array(lines.joined(separator: [lineEnd])), path: path)
         }
         document.problems = faults + document.problems
         return document
+    }
+
+    /// True if a line begins like the header of a table, `[name`. An element of an array, such as
+    /// `[1, 2],`, does not begin with a letter.
+    private static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 }
+        let text = line.drop(while: isBlank)
+        guard text.first == UInt8(ascii: "[") else { return false }
+        let name = text.drop { $0 == UInt8(ascii: "[") || isBlank($0) }
+        return name.first.map { Character(Unicode.Scalar($0)).isLetter } ?? false
     }
 
     /// Checks the text before it is parsed, because the parser would silently stop at a NUL
