@@ -76,4 +76,17 @@ struct LeverArmTests {
         none.correct(Vector3(5, 0, 0), velocity: 10, noise: 0.1)
         #expect(none.arm == .zero)
     }
+
+    @Test("if the estimation is switched off while the sensor swings, the lever is zero at once")
+    func switchedOff() {
+        var motion = swing(hertz: 100, lever: Vector3(0.9, 0, 0.2))
+        var estimator = AttitudeEstimator(parameters: .unknownSensor)
+        motion.run(&estimator, seconds: 22)
+        #expect(estimator.lever.norm > 0.1, "\(estimator.lever)")
+        estimator.parameters.leverSigma = 0
+        for _ in 0..<200 {
+            motion.run(&estimator, seconds: estimator.parameters.filterPeriod)
+            #expect(estimator.lever == .zero)
+        }
+    }
 }

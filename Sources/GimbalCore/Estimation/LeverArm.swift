@@ -26,13 +26,17 @@ struct LeverArm: Sendable, BitwiseCopyable {
     }
 
     /// Moves the lever arm towards zero and its covariance towards the prior, with the time
-    /// constant `leverTime`.
+    /// constant `leverTime`. If the estimation is disabled, the lever arm is zero at once.
     ///
     /// - Parameters:
     ///   - duration: Time since the last step, s.
     ///   - parameters: Prior standard deviation and time constant of the lever arm.
     @inline(always) @_noLocks @_noAllocation
     mutating func step(duration: Double, parameters: AttitudeEstimator.Parameters) {
+        guard parameters.leverSigma > 0 else {
+            self = LeverArm(sigma: 0)
+            return
+        }
         let keep = parameters.leverTime / (parameters.leverTime + duration)
         let share = keep * keep
         arm = arm * keep
