@@ -87,6 +87,7 @@ extension Stabilizer {
         snapshot.inertia = drive.state.inertia.values
         snapshot.inertiaSigma = drive.state.inertia.sigmas
         snapshot.loopDelay = drive.assumedDelay
+        snapshot.bandwidth = drive.state.bandwidth
         snapshot.sampleWait = pace.wait
         snapshot.friction = drive.state.friction
         snapshot.imbalance = drive.state.imbalance

@@ -142,6 +142,9 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var inertiaSigma = AxisVector.zero
     /// Loop delay that the gains of motors other than servos assume, configured or measured, s.
     public var loopDelay = 0.0
+    /// Factor by which all corner frequencies of the controller are reduced after an oscillation,
+    /// and because `loopDelay` is longer than configured, 0...1; 1 for servos.
+    public var bandwidth = 1.0
     /// Part of `loopDelay` that a sensor slower than the loop causes, s; see `SamplePace`.
     public var sampleWait = 0.0
     /// Torque on each joint at the time of the gyroscope's newest sample, N·m; zero for motors with

@@ -57,6 +57,11 @@ extension Observable {
             "Loop delay that the gains assume: configured, or measured if that is longer",
             in: "motors.loop_delay", where: \.knowsInertia
         ) { $0.loopDelay }
+        + number(
+            "bandwidth", .percent,
+            "Controller's corner frequencies, relative to the tuned ones; below 100 after an oscillation, and if the loop delay is longer than configured",
+            in: "motors.bandwidth", where: \.knowsInertia
+        ) { $0.bandwidth }
         + axes(
             "friction", .newtonMetres,
             "Learned sliding friction of the joint; 0 = not compensated",

@@ -71,6 +71,18 @@ import Wire
     private let cos15 = 0.9659258262890683
     private let sin15 = 0.25881904510252074
 
+    @Test("status shows a reduction of the corner frequencies, unless the motors are servos")
+    func bandwidth() throws {
+        let torque = try status(
+            of: .at(1) { snapshot in
+                snapshot.inertia = AxisVector(repeating: 1e-3)
+                snapshot.bandwidth = 0.49
+            })
+        #expect(abs(torque.motors.bandwidthPercent.value - 49) < 1e-9)
+        let servo = try status(of: .at(1))
+        #expect(servo.motors.bandwidthPercent.known == nil)
+    }
+
     @Test("each variable is in its declared place, and unknown before the first tick")
     func places() throws {
         let record = TelemetryRecord.at(1) { $0.lever = Vector3(0.5, 0, -0.25) }

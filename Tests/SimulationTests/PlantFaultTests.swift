@@ -112,6 +112,26 @@ struct PlantFaultTests {
         #expect(!loop.conditions.intersects(.loopOscillating))
     }
 
+    @Test("the snapshot shows how far a longer loop delay reduces the corner frequencies")
+    func bandwidth() {
+        for surplus in [0, 0.005] {
+            var configured = 0.0
+            var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { parameters, tuning in
+                parameters.transportDelay += surplus
+                tuning.controller.findsInertia = true
+                configured = tuning.controller.loopDelay
+            }
+            loop.run(seconds: 8)
+            let snapshot = loop.snapshot
+            #expect(snapshot.bandwidth <= min(1, configured / snapshot.loopDelay) + 1e-9)
+            if surplus > 0 {
+                #expect(snapshot.bandwidth < 0.8, "\(snapshot.bandwidth)")
+            } else {
+                #expect(snapshot.bandwidth > 0.9, "\(snapshot.bandwidth)")
+            }
+        }
+    }
+
     @Test(
         "the inertia probe also works if the delay is longer or shorter than configured",
         arguments: [0.003, 0.005, 0.007, -0.005])

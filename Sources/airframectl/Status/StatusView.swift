@@ -112,6 +112,9 @@ enum StatusView {
         }
         row("estimator", Summary.estimator(status.estimator))
         row("correction", Summary.correction(status.estimator))
+        if let bandwidth = status.motors.bandwidthPercent.known {
+            row("bandwidth", "\(Format.fixed(bandwidth, 0)) % of the tuned corner frequencies")
+        }
         row("imu", Summary.imu(status.imu))
         if let failure = status.imu.setUpFailure { row("chip", "the sensor \(failure)", .caution) }
         if let failure = status.imu.handleSetUpFailure {

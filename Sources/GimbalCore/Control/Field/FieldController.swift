@@ -104,6 +104,7 @@ public struct FieldController: MotorController {
             state.slipping = slipping
             state.isReady = isReady
             state.inertia = (inertia, inertiaSigma)
+            state.bandwidth = parameters.stretch(to: loopDelay) * inertias.bandwidthFactor
             state.push = isPlaced ? .exerted(exerted) : .unknown
             state.exerted = exerted
             state.asked = asked

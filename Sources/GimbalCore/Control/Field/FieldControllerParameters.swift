@@ -40,12 +40,16 @@ extension FieldController {
         /// Default parameters of the controller, tuned for the simulation's default gimbal.
         public init() {}
 
+        /// Factor that adapts all corner frequencies to a loop with the given delay, s, 0...1.
+        @_noLocks
+        func stretch(to delay: Double) -> Double { min(loopDelay / max(delay, 1e-4), 1) }
+
         /// Copy of this tuning for a loop with the given delay, s. If the delay is longer than
         /// `loopDelay`, the gains are reduced; a shorter delay does not change the gains.
         @_noLocks
         public func stretched(to delay: Double) -> Parameters {
             var result = self
-            let stretch = min(loopDelay / max(delay, 1e-4), 1)
+            let stretch = self.stretch(to: delay)
             result.attitudeGain = attitudeGain * stretch
             result.rateGain = rateGain * stretch
             result.observerBandwidth = observerBandwidth * stretch

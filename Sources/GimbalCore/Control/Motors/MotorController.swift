@@ -118,6 +118,9 @@ struct MotorState: Sendable, BitwiseCopyable {
     /// Torques for the polarity check. If the camera moves in the opposite direction, a motor or a
     /// sensor has the wrong sign.
     var push = MotorEffect.Push.unknown
+    /// Factor by which all corner frequencies of the controller are reduced after an oscillation,
+    /// and because the loop delay is longer than configured, 0...1; 1 for servos.
+    var bandwidth = 1.0
     /// Torque of motors without encoders at the sampling instant of the gyroscope's newest sample,
     /// N·m.
     var exerted = AxisVector.zero

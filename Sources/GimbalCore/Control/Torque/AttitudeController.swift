@@ -117,8 +117,8 @@ public struct AttitudeController: MotorController {
             state.reversed = isAtStop ? .none : inertia.reversed
             state.isReady = isReady
             state.inertia = (inertia.values, inertia.sigmas)
-            state.friction = learnedFriction
-            state.imbalance = learnedImbalance
+            (state.friction, state.imbalance) = (learnedFriction, learnedImbalance)
+            state.bandwidth = stretch
             state.hum = (noise.rms, noise.softening)
             state.unexplained = unexplained
             state.isProbing = inertia.isProbing

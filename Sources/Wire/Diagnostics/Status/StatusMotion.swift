@@ -148,6 +148,9 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// Stiffness reduction about each camera axis to limit the motor noise, percent of the tuned
     /// stiffness; 0 means no reduction.
     public var calmPercent = AxisNumbers()
+    /// Corner frequencies of the controller, percent of the tuned ones; less than 100 after an
+    /// oscillation, and if the loop delay is longer than configured. Unknown for servos.
+    public var bandwidthPercent: Number = .unknown
     /// Fraction of the handle's fast motion that the servo commands compensate, about the handle's
     /// axes, percent.
     public var followedPercent = AxisNumbers()
