@@ -140,7 +140,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Standard deviation of the natural logarithm of `inertia`. 0.1 corresponds to 10 %; 0 means a
     /// configured inertia.
     public var inertiaSigma = AxisVector.zero
-    /// Loop delay that the gains of motors other than servos assume, configured or measured, s.
+    /// Loop delay that the controller assumes, configured or measured, s; not for servos.
     public var loopDelay = 0.0
     /// Factor by which all corner frequencies of the controller are reduced after an oscillation,
     /// and because `loopDelay` is longer than configured, 0...1; 1 for servos.

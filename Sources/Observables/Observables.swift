@@ -54,7 +54,7 @@ extension Observable {
         ) { $0.inertiaSigma }
         + number(
             "loop_delay", .milliseconds,
-            "Loop delay that the gains assume: configured, or measured if that is longer",
+            "Loop delay that the controller assumes: configured or measured; a shorter measured delay applies only to torque motors",
             in: "motors.loop_delay", where: \.knowsInertia
         ) { $0.loopDelay }
         + number(

@@ -78,8 +78,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Loop delay that the gains assume, s: `loopDelay`, or for motors without encoders the measured
-    /// delay if it is longer.
+    /// Loop delay that the controller assumes, s: `loopDelay`, or for motors without encoders the
+    /// measured delay if it is longer.
     var assumedDelay: Double {
         @_noLocks @inline(always) get {
             if case .field = type { field.loopDelay } else { torque.loopDelay }
