@@ -163,6 +163,25 @@ import Wire
         }
     }
 
+    @Test(
+        "a change of the motors' tuning is refused while an autotune overrides it; other changes are not"
+    )
+    func refusesDuringTrial() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            bench.tuning.setTrial(bench.tuning.settings.stabilizerParameters)
+            let error = #expect(throws: Refusal.self) { try bench.set(100) }
+            #expect(error?.code == .refused)
+            #expect(error?.message.contains("airframectl autotune cancel") == true)
+            #expect(bench.value == 360)
+            _ = try bench.tuning.set(
+                key: "follow.preset", value: "sport", rollback: nil, by: Self.client)
+            bench.tuning.setTrial(nil)
+            try bench.set(100)
+            #expect(bench.value == 100)
+        }
+    }
+
     @Test("a change that is not saved in time is reverted in the settings and in the loop")
     func rollsBack() throws {
         try withTemporaryDirectory { directory throws in

@@ -237,6 +237,7 @@ extension Tuning {
             } catch {
                 throw Refusal(error)
             }
+            try state.admit(changed.settings)
             if owner == .assistants {
                 try owner.begin(
                     &state.rollback, state.store.snapshot,

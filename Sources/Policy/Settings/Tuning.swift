@@ -65,6 +65,22 @@ package final class Tuning: Sendable {
             }
             return reverted
         }
+
+        /// Checks that the loop can use changed settings at once. While a temporary tuning of the
+        /// motors is active, a change of the tuning in the settings would have no effect.
+        ///
+        /// - Throws: `refused` if the temporary tuning overrides the change.
+        func admit(_ changed: Settings) throws(Refusal) {
+            guard trial != nil else { return }
+            let (old, new) = (store.settings.stabilizerParameters, changed.stabilizerParameters)
+            guard old.controller == new.controller, old.field == new.field, old.servo == new.servo
+            else {
+                throw Refusal(
+                    .refused,
+                    "An autotune has replaced the tuning of the motors; repeat the change when the autotune has ended. `airframectl autotune cancel` ends it."
+                )
+            }
+        }
     }
 
     /// Snapshot of all settings and of their pending changes.
@@ -179,6 +195,7 @@ package final class Tuning: Sendable {
             if owner == .assistants {
                 try Self.admitAssistant(key, changed.settings, lasting: state.lasting.settings)
             }
+            try state.admit(changed.settings)
             if let rollback {
                 try owner.begin(
                     &state.rollback, state.store.snapshot, seconds: rollback, now: clock.now)
@@ -229,6 +246,7 @@ package final class Tuning: Sendable {
                 throw Refusal(error)
             }
             guard changed.settings != state.store.settings else { return [] }
+            try state.admit(changed.settings)
             if seconds > 0 {
                 try ChangeOwner.apps.begin(
                     &state.rollback, state.store.snapshot, seconds: Double(seconds),
