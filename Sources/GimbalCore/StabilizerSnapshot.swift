@@ -1,6 +1,7 @@
 /// Source of the joint angles.
 public enum JointSource: UInt8, Sendable, BitwiseCopyable {
-    /// No source exists; the handle is assumed to be upright.
+    /// No source exists; the handle is assumed to be upright. While the motors stop after a failure
+    /// of the encoders, the angles are those that the encoders have measured last.
     case assumed
     /// The joints' encoders.
     case encoders

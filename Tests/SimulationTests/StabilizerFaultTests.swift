@@ -175,6 +175,42 @@ struct StabilizerFaultTests {
         #expect(Angle.radians(error.norm).degrees < 0.05)
     }
 
+    @Test(
+        "if the encoders fail while the handle is not upright, the motors stop the camera without a jerk"
+    )
+    func encodersFail() {
+        let tilt = 150 * Double.pi / 180
+        let motion = BaseMotion(.still, seed: 3, pose: AxisVector(yaw: 0, roll: 0, pitch: tilt))
+        var loop = SimulatedLoop(motion, seed: 3) { gimbal, tuning in
+            gimbal.plant.jointRange = AxisVector(repeating: 6)
+            gimbal.plant.cableStiffness = .zero
+            gimbal.initialJoints = AxisVector(yaw: 0, roll: 0, pitch: -tilt)
+            tuning.jointRange.minimum = AxisVector(repeating: -6)
+            tuning.jointRange.maximum = AxisVector(repeating: 6)
+            tuning.supervisor.softStopSeconds = 2
+        }
+        loop.run(seconds: 5)
+        #expect(loop.snapshot.phase == .active && loop.snapshot.jointSource == .encoders)
+        loop.stabilizer.report(.encoderMissing)
+        loop.gimbal.push = Vector3(0.01, 0.01, 0.01)
+        var largestRate = 0.0
+        for _ in 0..<1000 {
+            loop.advance { $0.contents = .none }
+            loop.drive()
+            largestRate = max(largestRate, loop.gimbal.rate.norm * 180 / .pi)
+            #expect(abs(loop.snapshot.joints.pitch + tilt) < 0.1)
+        }
+        #expect(loop.snapshot.jointSource == .assumed)
+        #expect(largestRate < 40, "\(largestRate)")
+        for _ in 0..<1100 {
+            loop.advance { $0.contents = .none }
+            loop.drive()
+        }
+        #expect(!loop.output.enabled)
+        let upright = EulerZXY.angles(loop.snapshot.attitude)
+        #expect(abs(loop.snapshot.joints.pitch - upright.pitch) < 0.01)
+    }
+
     @Test("a gyroscope that freezes during a turn does not turn the estimate", arguments: [0.3, 1])
     func frozen(seconds: Double) {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), seed: 1)

@@ -15,6 +15,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     private var missing = 0.0
     /// Time without angles after which the encoders are no longer the source, s.
     private static var longestGap: Double { @_noLocks get { 0.02 } }
+    /// True while the motors are on and the angles of the failed encoders are held.
+    private var isHeld = false
     /// The camera's rate, camera frame, rad/s, with the same smoothing as `motion.rates`.
     private var cameraRate = Vector3.zero
 
@@ -81,7 +83,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - sample: The newest sample; nil if no sample has arrived.
-    ///   - modelled: Joint angles from a model of the motors, rad; nil without a model.
+    ///   - modelled: Joint angles from a model of the motors, rad, valid while the motors are on;
+    ///     nil without a model.
+    ///   - isEnabled: True if the motors are on.
     ///   - modelSource: Kind of model, reported as the source of the modelled angles.
     ///   - attitude: Estimated camera attitude, body to earth.
     ///   - rate: Camera rate without bias, body frame, rad/s.
@@ -90,7 +94,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(
-        sample: IMUSample?, modelled: AxisVector?, modelSource: JointSource,
+        sample: IMUSample?, modelled: AxisVector?, isEnabled: Bool, modelSource: JointSource,
         attitude: Quaternion, rate: Vector3, isAtRest: Bool, largestBias: Double, dt: Double
     ) {
         let previous = source
@@ -114,12 +118,15 @@ struct JointObserver: Sendable, BitwiseCopyable {
             // A sample without angles is not yet a failure of the encoders.
             missing += dt
             use(motion.angles, from: .encoders, after: previous, dt: dt)
-        } else if let modelled {
+        } else if isEnabled, let modelled {
             use(modelled, from: modelSource, after: previous, dt: dt)
         } else if case .some = handleRate {
             use(handle.joints, from: .handleIMU, after: previous, dt: dt)
         } else {
-            use(upright(), from: .assumed, after: previous, dt: dt)
+            // While the motors stop after a failure of the encoders, the handle has hardly turned.
+            // If it is not upright, the angles of an upright handle would exchange the axes.
+            isHeld = isEnabled && (isHeld || isMeasured)
+            use(isHeld ? motion.angles : upright(), from: .assumed, after: previous, dt: dt)
         }
     }
 
