@@ -31,9 +31,11 @@ public struct GainDesign: Sendable, Equatable {
     ///   - lead: Look-ahead of the attitude relative to the rate, s.
     ///   - filter: Filter of the rate.
     ///   - speed: Speed of the loop relative to the optimum; a value below 1 gives softer gains.
+    ///   - cutoffHz: Corner frequency of the derivative's low-pass filter that another axis has
+    ///     determined, Hz; nil if the design determines this frequency.
     public init(
         inertia: Double, delay: Double, lead: Double,
-        filter: RateFilter.Axis = RateFilter.Axis(), speed: Double = 1
+        filter: RateFilter.Axis = RateFilter.Axis(), speed: Double = 1, cutoffHz: Double? = nil
     ) {
         let base = AttitudeController.Parameters()
         var factor = min(base.loopDelay / max(delay, 1e-4), 2.2) * speed
@@ -43,7 +45,7 @@ public struct GainDesign: Sendable, Equatable {
             rateGain = base.rateGain.pitch * factor
             rateIntegralGain = base.rateIntegralGain.pitch * factor * factor
             rateDerivativeGain = base.rateDerivativeGain.pitch
-            derivativeCutoffHz = base.derivativeCutoffHz * factor
+            derivativeCutoffHz = cutoffHz ?? base.derivativeCutoffHz * factor
             var controller = base
             controller.attitudeGain.pitch = attitudeGain
             controller.rateGain.pitch = rateGain

@@ -81,9 +81,17 @@ struct TorqueMethod: AutotuneMethod {
         let isLater = !controller.checksInertia && slowest > controller.loopDelay
         let isCommon = results.count == GimbalAxis.allCases.count || isLater
         let delay = isCommon ? slowest : controller.loopDelay
-        for found in results {
-            guard let model = found.motor?.model else { continue }
-            design(model.inertia, delay, found.axis).apply(to: &proposal.controller, found.axis)
+        let designs = results.compactMap { found in
+            found.motor.map { (found.axis, design($0.model.inertia, delay, found.axis)) }
+        }
+        // The axis with the strongest rate filter has the lowest corner frequency. The gains of the
+        // other axes must suit this frequency.
+        let cutoff = isCommon ? designs.map { $0.1.derivativeCutoffHz }.min() : nil
+        for (axis, own) in designs {
+            let isSuitable = cutoff == nil || own.derivativeCutoffHz == cutoff
+            let suitable =
+                isSuitable ? own : design(own.inertia, delay, axis, cutoffHz: cutoff)
+            suitable.apply(to: &proposal.controller, axis)
         }
         proposal.controller.findsInertia = false
         proposal.controller.loopDelay = delay
@@ -98,10 +106,11 @@ struct TorqueMethod: AutotuneMethod {
     private static let shortestDelay = 0.0005
 
     private func design(
-        _ inertia: Double, _ delay: Double, _ axis: GimbalAxis, speed: Double = 1
+        _ inertia: Double, _ delay: Double, _ axis: GimbalAxis, speed: Double = 1,
+        cutoffHz: Double? = nil
     ) -> GainDesign {
         GainDesign(
             inertia: inertia, delay: delay, lead: present.estimator.sensorDelay,
-            filter: present.rateFilter[axis], speed: speed)
+            filter: present.rateFilter[axis], speed: speed, cutoffHz: cutoffHz)
     }
 }

@@ -1,7 +1,8 @@
 import GimbalCore
-import Identification
 import Simulation
 import Testing
+
+@testable import Identification
 
 @Suite("Autotune")
 struct AutotuneTests {
@@ -27,6 +28,39 @@ struct AutotuneTests {
             inertia: 1e-2, delay: 0.007, lead: AttitudeEstimator.Parameters().sensorDelay)
         #expect(abs(slow.rateGain / same.rateGain - 0.5) < 0.05)
         #expect(slow.margins.areHealthy)
+    }
+
+    @Test(
+        "if the rate filters differ, the slowest axis determines the derivative's corner frequency, and all axes keep their margins",
+        arguments: [[GimbalAxis.yaw, .roll, .pitch], [.pitch, .roll, .yaw]])
+    func differentFilters(order: [GimbalAxis]) {
+        var present = Stabilizer.Parameters()
+        present.rateFilter.yaw = RateFilter.Axis(
+            notches: [], lowPassHz: 40, order: 2, sampleRate: 1000)
+        let lead = present.estimator.sensorDelay
+        func design(_ axis: GimbalAxis) -> GainDesign {
+            GainDesign(
+                inertia: 2.5e-3, delay: 0.0035, lead: lead, filter: present.rateFilter[axis])
+        }
+        let results = order.map { axis in
+            AutotuneRun.AxisResult(
+                axis: axis, points: [],
+                finding: .motor(
+                    AutotuneRun.MotorFinding(
+                        model: PlantModel(
+                            inertia: 2.5e-3, damping: 0, stiffness: 0, delay: 0.0035),
+                        coulomb: 0, viscous: 0, design: design(axis), loopDelay: 0.0035,
+                        gyroDelay: nil)),
+                residual: 0)
+        }
+        let tuned = TorqueMethod(present: present).proposal(results).controller
+        #expect(design(.yaw).derivativeCutoffHz < design(.pitch).derivativeCutoffHz)
+        #expect(tuned.derivativeCutoffHz == design(.yaw).derivativeCutoffHz)
+        for axis in GimbalAxis.allCases {
+            let margins = LoopMargins(
+                of: tuned, axis: axis, lead: lead, filter: present.rateFilter[axis])
+            #expect(margins.areHealthy, "\(axis.name): \(margins)")
+        }
     }
 
     @Test("finds inertia and delay of the default plant, starting from gains four times too low")
