@@ -96,7 +96,11 @@ struct JointRangeTests {
         #expect(dead.run().code == "encoder_still")
         var shifted = gimbal
         shifted.zero.pitch = 1.5
-        #expect(shifted.run().code == "zero_outside")
+        let outside = shifted.run()
+        #expect(outside.code == "zero_outside")
+        // The joint's angle is its direction times the reading minus the zero.
+        #expect(outside.sentence.contains("subtract it if the joint's direction is -1"))
+        #expect(outside.sentence.contains("Restart airframed"))
         var lazy = gimbal
         lazy.reach = 0.02
         #expect(lazy.run().code == "not_turned")
