@@ -97,8 +97,11 @@ struct TorqueMethod: AutotuneMethod {
         proposal.controller.loopDelay = delay
         if !isCommon { proposal.controller.derivativeCutoffHz = controller.derivativeCutoffHz }
         let friction = results.compactMap(\.motor?.coulomb).filter(\.isFinite).max() ?? 0
+        // The controller compensates at most half of the smallest torque limit.
+        let limits = controller.torqueLimit
+        let largest = min(limits.yaw, limits.roll, limits.pitch) / 2
         proposal.controller.frictionLimit = max(
-            controller.frictionLimit, (friction * 2e3).rounded() / 1e3)
+            controller.frictionLimit, min((friction * 2e3).rounded() / 1e3, largest))
         return proposal
     }
 

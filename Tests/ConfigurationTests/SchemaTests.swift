@@ -75,6 +75,18 @@ struct SchemaTests {
         #expect(Int(limit.1) == range.upperBound + 1)
     }
 
+    @Test("the friction limit can be half of the largest torque limit")
+    func frictionLimit() throws {
+        let friction = try #require(Schema.setting("control.friction_limit_nm"))
+        let torque = try #require(Schema.setting("motors.torque_limit_nm"))
+        guard case .number(let frictions) = friction.kind, case .triple(let torques) = torque.kind
+        else {
+            Issue.record("the settings do not have the expected kinds")
+            return
+        }
+        #expect(frictions.upperBound == torques.upperBound / 2)
+    }
+
     @Test("the defaults are equal to the defaults of the core")
     func coreDefaults() {
         let settings = Settings()

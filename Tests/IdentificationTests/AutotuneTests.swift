@@ -63,6 +63,23 @@ struct AutotuneTests {
         }
     }
 
+    @Test("the proposed friction limit is at most half of the smallest torque limit")
+    func largeFriction() {
+        var present = Stabilizer.Parameters()
+        present.controller.torqueLimit = AxisVector(yaw: 8, roll: 4, pitch: 4)
+        let result = AutotuneRun.AxisResult(
+            axis: .yaw, points: [],
+            finding: .motor(
+                AutotuneRun.MotorFinding(
+                    model: PlantModel(inertia: 0.1, damping: 0, stiffness: 0, delay: 0.0035),
+                    coulomb: 1.5, viscous: 0,
+                    design: GainDesign(inertia: 0.1, delay: 0.0035, lead: 0.003),
+                    loopDelay: 0.0035, gyroDelay: nil)),
+            residual: 0)
+        let tuned = TorqueMethod(present: present).proposal([result]).controller
+        #expect(tuned.frictionLimit == 2)
+    }
+
     @Test("finds inertia and delay of the default plant, starting from gains four times too low")
     func defaultPlant() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { _, tuning in

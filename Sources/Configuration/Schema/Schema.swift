@@ -183,8 +183,8 @@ public enum Schema {
             .live, "Learning rate of the friction compensation of each joint; 0 = no compensation."
         ).assistants(.any),
         .number(
-            "control.friction_limit_nm", \.control.frictionLimitNm, 0...1, unit: "N·m", .live,
-            "Largest friction torque that airframed compensates; it must be at most half of motors.torque_limit_nm."
+            "control.friction_limit_nm", \.control.frictionLimitNm, 0...10, unit: "N·m", .live,
+            "Largest friction torque that airframed compensates, at most half of the smallest value of motors.torque_limit_nm."
         ).assistants(.lower),
         .number(
             "control.noise_limit_percent", \.control.noiseLimitPercent, 0...100, unit: "%", .live,
