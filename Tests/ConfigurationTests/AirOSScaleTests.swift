@@ -152,6 +152,22 @@ struct AirOSScaleTests {
         #expect(after.increaseDecibels > 0 && after.phaseDegrees > 0, "\(before) \(after)")
     }
 
+    @Test("a loop whose notch filter costs most of the margins stays stable at every position")
+    func notch() {
+        var parameters = Stabilizer.Parameters()
+        parameters.rateFilter.pitch = RateFilter.Axis(
+            notches: [Notch(hz: 83, q: 4, depth: 30)], lowPassHz: 0, order: 2, sampleRate: 1000)
+        let lead = parameters.estimator.sensorDelay
+        for pitch in Self.tilt {
+            var scaled = parameters
+            AirOSScale.apply(Self.app(pitch: pitch), to: &scaled)
+            let margins = LoopMargins(
+                of: scaled.controller, axis: .pitch, lead: lead, filter: scaled.rateFilter.pitch)
+            #expect(
+                margins.increaseDecibels > 1 && margins.phaseDegrees > 5, "\(pitch) \(margins)")
+        }
+    }
+
     @Test("a value that is negative or not finite counts as zero")
     func nonsense() {
         let zero = Self.scaled(.torque, by: Self.app(pitch: PIDTriple(p: 0, i: 0, d: 0)))

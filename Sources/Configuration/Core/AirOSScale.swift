@@ -47,7 +47,8 @@ public enum AirOSScale {
             case .torque:
                 bounds = [0.7...1.3, 0.1...1.3, 0.5...1.4]
                 let margins = LoopMargins(
-                    of: tuning, axis: axis, lead: parameters.estimator.sensorDelay)
+                    of: tuning, axis: axis, lead: parameters.estimator.sensorDelay,
+                    filter: parameters.rateFilter[axis])
                 let phase = margins.phaseDegrees / 45
                 increase = min(max(min(margins.increaseDecibels / 6, phase), 0), 1)
                 decrease = min(max(min(margins.decreaseDecibels / 6, phase), 0), 1)
