@@ -27,7 +27,8 @@ struct TorqueMethod: AutotuneMethod {
         // default plant.
         soft.controller.inertia = controller.torqueLimit * 0.01
         soft.controller.frictionLearningRate = 0
-        soft.controller.findsInertia = false
+        // The probe of a fast loop replaces the assumed inertia, which is not a configured one.
+        soft.controller.findsInertia = controller.checksInertia
         return soft
     }
 

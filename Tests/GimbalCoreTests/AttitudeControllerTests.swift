@@ -111,6 +111,32 @@ struct AttitudeControllerTests {
         }
     }
 
+    @Test("a torque limit that rises during the search lets the probe measure a heavy camera")
+    func raisedLimit() {
+        var parameters = AttitudeController.Parameters()
+        parameters.findsInertia = true
+        parameters.torqueLimit = AxisVector(repeating: 0.005)
+        var controller = AttitudeController(parameters: parameters)
+        controller.reset()
+        parameters.torqueLimit = AxisVector(repeating: 0.25)
+        controller.apply(parameters)
+        var roll = InertiaIdentifierTests.Axis(inertia: 8e-3)
+        var pitch = InertiaIdentifierTests.Axis(inertia: 8e-3)
+        var yaw = InertiaIdentifierTests.Axis(inertia: 8e-3)
+        for tick in 1...5000 where !controller.isReady {
+            let torque = Self.step(
+                &controller, attitude: .identity, target: .identity,
+                rate: Vector3(roll.rate, pitch.rate, yaw.rate))
+            roll.step(torque.roll, tenths: 10, at: Double(tick) * 1e-3)
+            pitch.step(torque.pitch, tenths: 10, at: Double(tick) * 1e-3)
+            yaw.step(torque.yaw, tenths: 10, at: Double(tick) * 1e-3)
+        }
+        #expect(controller.isReady)
+        for axis in GimbalAxis.allCases {
+            #expect(abs(controller.learnedInertia[axis] / 8e-3 - 1) < 0.15)
+        }
+    }
+
     @Test("the torque for a pitch error is the same at every pitch from -90° to +90°")
     func pitchIndependent() {
         // The same small error about the camera's own y axis gives the same pitch torque at every

@@ -203,6 +203,13 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
         axes.change { axis, _ in axis.changeAssumedDelay(by: change) }
     }
 
+    /// Adapts a running search to a change of the motors' torque limit, N·m. The limit determines
+    /// the largest probe and the largest plausible inertia.
+    @_noLocks
+    mutating func changeTorqueLimit(to limit: AxisVector) {
+        parameters.change { $0.torqueLimit = limit[$1] }
+    }
+
     /// Restarts the current measurements of the inertia, because the motion since the last period
     /// is unknown.
     @_noLocks

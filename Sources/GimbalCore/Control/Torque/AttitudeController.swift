@@ -347,9 +347,8 @@ public struct AttitudeController: MotorController {
         oscillation.bandwidthFactor * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
     }
 
-    /// Applies a tuning; the integrated torque does not change. If the configured inertia has
-    /// changed, the inertia is identified again. The controller also calls this method, with the
-    /// present tuning, when a gain reduction has changed.
+    /// Applies a tuning; the integrated torque does not change. A changed inertia is identified
+    /// again. The controller also applies the present tuning when a gain reduction has changed.
     ///
     /// All corner frequencies of the loop change by the same factor; the loop therefore remains
     /// stable with any inertia.
@@ -369,6 +368,7 @@ public struct AttitudeController: MotorController {
             inertia.changeAssumedDelay(by: later)
         }
         limit = new.torqueLimit
+        inertia.changeTorqueLimit(to: limit)
         friction.parameters.learningRate = new.frictionLearningRate
         friction.parameters.limit = min(new.frictionLimit, limit.smallest / 2)
         friction.parameters.lead = loopDelay
