@@ -249,7 +249,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         output.isSupplied = motorSupply.isOn
         observeMotors(output, dt: dt)
         record(output, conditions: conditions)
-        batch = GyroBatch()
+        batch.removeAll()
         snapshot.pointing = pointing.snapshot(now: now)
         return output
     }

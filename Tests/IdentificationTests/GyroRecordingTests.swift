@@ -15,7 +15,7 @@ struct GyroRecordingTests {
             let time = Double(tick) * 1e-3
             if let heldUp, heldUp.contains(time) { continue }
             if torn.contains(tick) { continue }
-            // A tick keeps the newest four of the samples since the previous tick.
+            // After the block, a tick has only the newest of the samples since the previous tick.
             let isLate =
                 heldUp.map { time - $0.upperBound < 1.5e-3 && time > $0.upperBound } ?? false
             var batch = GyroBatch()
@@ -65,6 +65,36 @@ struct GyroRecordingTests {
         let (stretch, isWhole) = try #require(recording(torn: [1000]).longestStretch)
         #expect(!isWhole && stretch.rates.count == 1999)
         #expect(abs(try line(stretch) - 83) < 0.1)
+    }
+
+    @Test("a loop of 200 Hz records all 8 samples of a tick, so a sine has only one frequency")
+    func slowLoop() throws {
+        var recording = GyroRecording()
+        for tick in 0..<600 {
+            var batch = GyroBatch()
+            for back in (0..<8).reversed() {
+                let moment = Double(tick) * 5e-3 - Double(back) * 0.625e-3
+                batch.append(Vector3(sine(2 * .pi * 83 * moment), 0, 0))
+            }
+            recording.append(
+                batch, time: Instant(nanoseconds: Int64(tick) * 5_000_000), isTorn: false)
+        }
+        let (stretch, isWhole) = try #require(recording.longestStretch)
+        #expect(isWhole && abs(stretch.sampleRate - 1600) < 1e-6)
+        let spectrum = try #require(
+            PowerSpectrum(of: stretch.rates.map(\.x), sampleRate: stretch.sampleRate))
+        let peaks = SpectralPeak.find(in: spectrum)
+        let strongest = try #require(peaks.first)
+        #expect(abs(strongest.hz - 83) < 0.1)
+        #expect(peaks.dropFirst().allSatisfy { $0.density < 1e-6 * strongest.density })
+    }
+
+    @Test("a full batch keeps the newest samples in their order")
+    func fullBatch() {
+        var batch = GyroBatch()
+        for number in 1...20 { batch.append(Vector3(Double(number), 0, 0)) }
+        let kept = (0..<batch.count).map { batch[$0].x }
+        #expect(kept == (5...20).map { Double($0) })
     }
 
     @Test("a single tick is too short for a recording")
