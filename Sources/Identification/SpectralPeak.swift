@@ -69,19 +69,22 @@ public struct SpectralPeak: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - peaks: Peaks, strongest first.
-    ///   - highest: Frequency above which a notch would have no effect on the loop, Hz.
+    ///   - highest: Frequency from which a notch would have no effect on the loop, or would not be
+    ///     permitted, Hz.
     ///   - limit: Largest number of peaks.
     /// - Returns: Notches in order of frequency. The depth of each notch is the prominence of the
     ///   corresponding peak, in whole decibels.
     public static func notches(
         for peaks: [SpectralPeak], below highest: Double, limit: Int = 4
     ) -> [Notch] {
-        peaks.filter { $0.hz < highest }.prefix(limit)
+        // The rounded centre is compared, because the setting receives this value.
+        peaks
             .map { peak in
                 Notch(
                     hz: cm_floor(peak.hz * 10 + 0.5) / 10, q: 4,
                     depth: min(max(cm_floor(peak.prominence), 6), 30))
             }
+            .filter { $0.hz < highest }.prefix(limit)
             .sorted { $0.hz < $1.hz }
     }
 }

@@ -69,4 +69,14 @@ struct SpectrumTests {
         #expect(notches.count == 1 && abs(notches[0].hz - 83.4) < 1)
         #expect(SpectralPeak.notches(for: [peak], below: 50).isEmpty)
     }
+
+    @Test("a notch is proposed only if its rounded centre is below the limit")
+    func roundedCentre() {
+        func notches(_ hz: Double) -> [Notch] {
+            let peak = SpectralPeak(hz: hz, density: 1, prominence: 20, rms: 1)
+            return SpectralPeak.notches(for: [peak], below: 90)
+        }
+        #expect(notches(89.97).isEmpty)
+        #expect(notches(89.93).map(\.hz) == [89.9])
+    }
 }

@@ -142,9 +142,12 @@ public struct Setting: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Permitted centres of a notch filter, Hz.
+    public static let notchCentres = 5.0...1000.0
+
     /// Ranges of a notch filter's parameters: frequency (Hz), quality factor, depth (dB).
     static let notchParts: [(name: String, range: ClosedRange<Double>)] = [
-        ("centre", 5...1000), ("Q", 0.5...20), ("depth", 3...60),
+        ("centre", notchCentres), ("Q", 0.5...20), ("depth", 3...60),
     ]
 
     static func text(of range: ClosedRange<Double>) -> String {

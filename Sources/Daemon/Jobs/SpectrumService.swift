@@ -134,8 +134,9 @@ final class SpectrumService: Sendable {
                     peaks: peaks.map(SpectrumPeak.init),
                     notchesHz: settings.filter.notches(axis).map { Number($0.hz) },
                     lowPassHz: lowPass > 0 ? Number(lowPass) : .unknown))
+            let highest = min(0.45 * Double(settings.loop.rateHz), 0.9 * sampleRate / 2)
             let notches = SpectralPeak.notches(
-                for: peaks, below: min(0.45 * Double(settings.loop.rateHz), 0.9 * sampleRate / 2))
+                for: peaks, below: min(highest, Setting.notchCentres.upperBound))
             if !notches.isEmpty {
                 report.proposals.append(
                     SettingProposal(
