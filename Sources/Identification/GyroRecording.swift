@@ -19,12 +19,14 @@ public struct GyroRecording: Sendable {
         var end: Int
         /// Time of the last sample of the tick.
         var time: Instant
-        /// True if the previous tick is missing in the recording.
+        /// True if a tick since the previous batch is missing in the recording.
         var isTorn: Bool
     }
 
     private var rates: [Vector3] = []
     private var batches: [Batch] = []
+    /// True if a tick since the last batch was lost.
+    private var isTorn = false
 
     /// Creates an empty recording.
     public init() {}
@@ -35,16 +37,19 @@ public struct GyroRecording: Sendable {
         return last.time.seconds(since: first.time)
     }
 
-    /// Adds the samples of a tick; an empty batch has no effect.
+    /// Adds the samples of a tick. A batch can be empty, because the loop can be faster than the
+    /// sensor.
     ///
     /// - Parameters:
     ///   - batch: Samples of the tick, oldest first.
     ///   - time: Time of the last sample.
-    ///   - isTorn: True if the tick directly before the given tick was lost.
-    public mutating func append(_ batch: GyroBatch, time: Instant, isTorn: Bool) {
+    ///   - isLossy: True if the tick directly before the given tick was lost.
+    public mutating func append(_ batch: GyroBatch, time: Instant, isTorn isLossy: Bool) {
+        isTorn = isTorn || isLossy
         guard batch.count > 0 else { return }
         for index in 0..<batch.count { rates.append(batch[index]) }
         batches.append(Batch(end: rates.count, time: time, isTorn: isTorn))
+        isTorn = false
     }
 
     /// The longest part without a gap, and a Boolean: true if this part is the whole recording. The

@@ -97,6 +97,23 @@ struct GyroRecordingTests {
         #expect(kept == (5...20).map { Double($0) })
     }
 
+    @Test("a lost record with a sample splits the recording if the next record has none")
+    func tornBeforeEmpty() throws {
+        var recording = GyroRecording()
+        for tick in 0..<3000 where tick != 1000 {
+            // The sensor has half of the loop's rate.
+            var batch = GyroBatch()
+            if tick.isMultiple(of: 2) {
+                batch.append(Vector3(sine(2 * .pi * 83 * Double(tick) * 1e-3), 0, 0))
+            }
+            recording.append(
+                batch, time: Instant(nanoseconds: Int64(tick) * 1_000_000), isTorn: tick == 1001)
+        }
+        let (stretch, isWhole) = try #require(recording.longestStretch)
+        #expect(!isWhole && stretch.rates.count == 999)
+        #expect(abs(try line(stretch) - 83) < 0.1)
+    }
+
     @Test("a single tick is too short for a recording")
     func none() {
         #expect(GyroRecording().longestStretch == nil)
