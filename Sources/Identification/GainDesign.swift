@@ -23,6 +23,18 @@ public struct GainDesign: Sendable, Equatable {
     /// Stability margins of the loop with the designed gains.
     public var margins: LoopMargins
 
+    /// Controller with the designed gains for its pitch axis.
+    private enum Controller: Sendable, Equatable {
+        case torque(AttitudeController.Parameters)
+        case field(FieldController.Parameters)
+    }
+
+    private var controller: Controller
+    /// Look-ahead of the attitude relative to the rate, s.
+    private let lead: Double
+    /// Filters of the rate, of which only the pitch axis is used.
+    private var filters = RateFilter.Parameters()
+
     /// Creates gains with a gain margin of 6 dB and a phase margin of 45°.
     ///
     /// - Parameters:
@@ -40,6 +52,8 @@ public struct GainDesign: Sendable, Equatable {
         let base = AttitudeController.Parameters()
         var factor = min(base.loopDelay / max(delay, 1e-4), 2.2) * speed
         self.inertia = inertia
+        self.lead = lead
+        filters.pitch = filter
         while true {
             attitudeGain = base.attitudeGain.pitch * factor
             rateGain = base.rateGain.pitch * factor
@@ -54,6 +68,7 @@ public struct GainDesign: Sendable, Equatable {
             controller.derivativeCutoffHz = derivativeCutoffHz
             controller.inertia.pitch = inertia
             controller.loopDelay = delay
+            self.controller = .torque(controller)
             margins = LoopMargins(of: controller, axis: .pitch, lead: lead, filter: filter)
             if margins.areHealthy || factor < 0.05 { return }
             factor *= 0.97
@@ -76,6 +91,9 @@ public struct GainDesign: Sendable, Equatable {
         var tuned = FieldController.Parameters().stretched(to: delay)
         tuned.inertia.pitch = inertia
         self.inertia = inertia
+        self.lead = lead
+        filters.pitch = filter
+        controller = .field(tuned)
         attitudeGain = tuned.attitudeGain.pitch
         rateGain = tuned.rateGain.pitch
         rateIntegralGain = 0
@@ -98,11 +116,23 @@ public struct GainDesign: Sendable, Equatable {
 
 extension GainDesign {
     /// Frequency response of the controller from rate to moment, with inverted sign. The response
-    /// of the open loop is the product of the controller's and the plant's response.
+    /// of the open loop is the product of the controller's and the plant's response. The response
+    /// includes all parts of the controller that affect `margins`.
     public func response(omega: Double) -> Complex {
-        let s = Complex(0, omega)
-        let damping = s * rateDerivativeGain / Complex(1, omega / (2 * .pi * derivativeCutoffHz))
-        let path = Complex(rateGain) + Complex(rateIntegralGain) / s
-        return (path * (Complex(1) + Complex(attitudeGain) / s) + damping) * inertia
+        let open: (gain: Double, phase: Double)
+        let delay: Double
+        switch controller {
+        case .torque(let torque):
+            open = LoopMargins.response(
+                of: torque, axis: .pitch, omega: omega, lead: lead, filter: filters.pitch)
+            delay = torque.loopDelay
+        case .field(let field):
+            open = LoopMargins.response(
+                of: field, axis: .pitch, omega: omega, lead: lead, filter: filters.pitch)
+            delay = field.loopDelay
+        }
+        // The plant of the margins is a free inertia and the delay.
+        let plant = PlantModel(inertia: inertia, damping: 0, stiffness: 0, delay: delay)
+        return Complex(phase: open.phase) * open.gain / plant.response(omega: omega)
     }
 }

@@ -80,6 +80,27 @@ struct AutotuneTests {
         #expect(tuned.frictionLimit == 2)
     }
 
+    @Test(
+        "the open loop of a design has the crossover and the phase margin that the design reports",
+        arguments: [[], [Notch(hz: 150, q: 4, depth: 12)]])
+    func openLoop(notches: [Notch]) {
+        let filter = RateFilter.Axis(
+            notches: notches, lowPassHz: 0, order: 2, sampleRate: 1000)
+        let lead = AttitudeEstimator.Parameters().sensorDelay
+        let plant = PlantModel(inertia: 2.5e-3, damping: 0, stiffness: 0, delay: 0.0035)
+        let designs = [
+            GainDesign(inertia: 2.5e-3, delay: 0.0035, lead: lead, filter: filter),
+            GainDesign(field: 2.5e-3, delay: 0.0035, lead: lead, filter: filter),
+        ]
+        for design in designs {
+            let omega = design.margins.crossover
+            let loop = design.response(omega: omega) * plant.response(omega: omega)
+            #expect(abs(loop.magnitude - 1) < 0.01)
+            let phase = 180 - abs(loop.phase) * 180 / .pi
+            #expect(abs(phase - design.margins.phaseDegrees) < 0.5)
+        }
+    }
+
     @Test("finds inertia and delay of the default plant, starting from gains four times too low")
     func defaultPlant() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { _, tuning in

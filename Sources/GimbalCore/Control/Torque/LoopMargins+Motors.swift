@@ -18,16 +18,26 @@ extension LoopMargins {
         of field: FieldController.Parameters, axis: GimbalAxis, lead: Double,
         filter: RateFilter.Axis = RateFilter.Axis()
     ) {
+        self.init { omega in
+            LoopMargins.response(of: field, axis: axis, omega: omega, lead: lead, filter: filter)
+        }
+    }
+
+    /// Open-loop gain and phase (rad, -π...π) of one axis whose motor has no encoder, with the
+    /// assumed inertia and delay; the parameters are those of the initializer.
+    public static func response(
+        of field: FieldController.Parameters, axis: GimbalAxis, omega: Double, lead: Double,
+        filter: RateFilter.Axis = RateFilter.Axis()
+    ) -> (gain: Double, phase: Double) {
         var rate = PIDController.Parameters()
         rate.kp = field.rateGain[axis]
         rate.ki = 0
         rate.kd = 0
-        rate.inertia = field.inertia[axis]
         var shape = Shape()
         shape.attitudeLead = lead
         shape.filter = filter
-        self.init(
-            attitudeGain: field.attitudeGain[axis], rate: rate, inertia: rate.inertia,
+        return response(
+            omega: omega, attitudeGain: field.attitudeGain[axis], rate: rate,
             delay: field.loopDelay, shape: shape)
     }
 

@@ -194,15 +194,17 @@ public struct LoopMargins: Sendable, Equatable {
     ///   - axis: Axis of the camera.
     ///   - omega: Frequency, rad/s.
     ///   - lead: Look-ahead of the attitude relative to the rate, s.
+    ///   - filter: Filter of the measured rate.
     /// - Returns: Gain and phase, including the phase of the delay.
     public static func response(
         of controller: AttitudeController.Parameters, axis: GimbalAxis, omega: Double,
-        lead: Double
+        lead: Double, filter: RateFilter.Axis = RateFilter.Axis()
     ) -> (gain: Double, phase: Double) {
-        response(
+        var shape = LoopMargins.shape(of: controller, lead: lead)
+        shape.filter = filter
+        return response(
             omega: omega, attitudeGain: controller.attitudeGain[axis],
-            rate: rate(of: controller, axis: axis), delay: controller.loopDelay,
-            shape: shape(of: controller, lead: lead))
+            rate: rate(of: controller, axis: axis), delay: controller.loopDelay, shape: shape)
     }
 
     private static func shape(
@@ -228,7 +230,7 @@ public struct LoopMargins: Sendable, Equatable {
     }
 
     /// Gain and phase (rad, -π...π) of the open loop with the assumed inertia.
-    private static func response(
+    static func response(
         omega: Double, attitudeGain: Double, rate: PIDController.Parameters, delay: Double,
         shape: Shape
     ) -> (gain: Double, phase: Double) {
