@@ -112,6 +112,20 @@ struct CommandLineTests {
     }
 
     @Test(
+        "`pair` permits the times that its help states",
+        arguments: ["pair allow --seconds ", "pair web --seconds "])
+    func pairingTime(line: String) throws {
+        for seconds in ["10", "600"] { _ = try parse(line + seconds, as: PairCommand.self) }
+        for seconds in ["0", "9", "601", "nan"] {
+            let error = #expect(throws: (any Error).self) {
+                _ = try parse(line + seconds, as: PairCommand.self)
+            }
+            let text = error.map { Airframectl.fullMessage(for: $0) } ?? ""
+            #expect(text.contains("--seconds must be 10...600 s."), "\(text)")
+        }
+    }
+
+    @Test(
         "the lists of a help text keep their columns in a narrow terminal",
         arguments: ["pair", "profile", "setup", "mode"], [60, 80])
     func help(command: String, columns: Int) throws {

@@ -86,8 +86,8 @@ struct TaskMethods: Sendable {
                 [
                     .action(["status", "allow", "forget"], "`status` changes nothing."),
                     .number(
-                        "seconds", in: 0...600, unit: "seconds",
-                        "Time during which phones can pair; default: 120."),
+                        "seconds", in: 0...PairingTime.range.upperBound, unit: "seconds",
+                        "Time during which phones can pair; 0 ends the pairing; default: 120."),
                     .text("address", "Bluetooth address of the phone, for the action \"forget\"."),
                 ], pair),
             .question(
@@ -191,7 +191,7 @@ struct TaskMethods: Sendable {
     @Sendable private func pair(
         _ parameters: Parameters, _ caller: SocketMethod.Caller
     ) throws(Refusal) -> SocketMethod.Answer {
-        let seconds = try parameters.number("seconds") ?? 120
+        let seconds = try parameters.number("seconds") ?? PairingTime.usual
         let action = try parameters.action()
         let address = action == "forget" ? try parameters.requiredString("address") : ""
         if action != "status" {

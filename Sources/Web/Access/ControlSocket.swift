@@ -14,8 +14,6 @@ import Wire
 final class ControlSocket: Sendable {
     /// Longest request, bytes.
     static let lineLimit = 4096
-    /// Permitted lifetimes of a pairing code, s.
-    static let lifetimes = 10.0...3600.0
 
     private let channel: any Channel
 
@@ -54,9 +52,10 @@ struct ControlMethods: Sendable {
     func answer(_ request: Request) throws(Refusal) -> JSONValue {
         switch request.method {
         case "pair":
-            let seconds = request.params["seconds"]?.number ?? 120
-            guard ControlSocket.lifetimes.contains(seconds) else {
-                throw Refusal(.outOfRange, "seconds must be 10 to 3600.", field: "seconds")
+            let seconds = request.params["seconds"]?.number ?? PairingTime.usual
+            guard PairingTime.range.contains(seconds) else {
+                throw Refusal(
+                    .outOfRange, "seconds must be \(PairingTime.text).", field: "seconds")
             }
             let code = site.codes.open(seconds: seconds, now: DaemonClient.now())
             return .object([

@@ -30,8 +30,11 @@ struct PairCommand: ParsableCommand {
     var action: Action = .list
     @Argument(help: "For `pair forget`: address of the phone, as `airframectl pair list` shows it.")
     var address: String?
-    @Option(help: "For `pair allow` and `pair web`: time for which pairing is allowed, 10...600 s.")
-    var seconds = 120.0
+    @Option(
+        help:
+            "For `pair allow` and `pair web`: time for which pairing is allowed, \(PairingTime.text)."
+    )
+    var seconds = PairingTime.usual
     @Flag(name: .customLong("list"), help: "For `pair web`: list the paired browsers.")
     var listsBrowsers = false
     @Option(help: "For `pair web`: id of the browser to remove, or `all` for every browser.")
@@ -46,6 +49,9 @@ struct PairCommand: ParsableCommand {
         if (action == .forget) != (address != nil) {
             throw ValidationError(
                 "Give an address with the action `forget`, and only with `forget`.")
+        }
+        guard PairingTime.range.contains(seconds) else {
+            throw ValidationError("--seconds must be \(PairingTime.text).")
         }
     }
 
