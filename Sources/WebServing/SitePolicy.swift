@@ -32,7 +32,7 @@ struct SitePolicy: Sendable {
     }
 
     /// Host name in lower case, without a trailing dot, and port.
-    private static func split(_ authority: some StringProtocol) -> (name: String, port: Int?)? {
+    fileprivate static func split(_ authority: some StringProtocol) -> (name: String, port: Int?)? {
         let text = authority.lowercased()
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
         var name = text[...]
@@ -58,6 +58,12 @@ struct SitePolicy: Sendable {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { !$0.isEmpty && UInt8($0) != nil }
     }
+}
+
+extension WebRequest {
+    /// Port in the address that the client uses, from the header field `Host`; nil for the default
+    /// port of the protocol.
+    public var port: Int? { header("host").flatMap { SitePolicy.split($0)?.port } }
 }
 
 /// Target of an HTTP request: the decoded path and query.

@@ -85,19 +85,31 @@ import Testing
         ])
     func names(_ name: String, _ plain: String) { #expect(PairedBrowsers.plain(name) == plain) }
 
-    @Test("the token of an encrypted page does not replace that of a page without encryption")
+    @Test(
+        "pages of one host name on different ports, and with and without encryption, have separate tokens"
+    )
     func cookies() {
-        let cookies = [false, true].map { isSecure in
-            String(
-                Access.keep("token-\(isSecure)", days: 30, isSecure: isSecure).value
-                    .prefix { $0 != ";" })
-        }
-        for isSecure in [false, true] {
-            let request = WebRequest(
+        func request(_ host: String, isSecure: Bool, _ cookies: [String] = []) -> WebRequest {
+            WebRequest(
                 method: "GET", path: "/session", query: [:],
-                headers: [("cookie", cookies.joined(separator: "; "))], body: [],
+                headers: [("host", host), ("cookie", cookies.joined(separator: "; "))], body: [],
                 address: "192.168.1.20", isSecure: isSecure, isConnected: { true })
-            #expect(Access.token(request) == "token-\(isSecure)")
+        }
+        let pages = ["127.0.0.1", "127.0.0.1:8088", "127.0.0.1:8089"].flatMap { host in
+            [false, true].map { (host: host, isSecure: $0) }
+        }
+        // A browser replaces a cookie by another one with the same name.
+        var kept: [String: String] = [:]
+        for page in pages {
+            let field = Access.keep(
+                "token-\(page)", days: 30, for: request(page.host, isSecure: page.isSecure))
+            let sides = field.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            kept[String(sides[0])] = String(sides[1])
+        }
+        let cookies = kept.map { "\($0.key)=\($0.value)" }
+        for page in pages {
+            let token = Access.token(request(page.host, isSecure: page.isSecure, cookies))
+            #expect(token == "token-\(page)", "\(page)")
         }
     }
 

@@ -44,7 +44,8 @@ struct TLSPageTests {
             #expect(try page.value("location.protocol") == "https:")
             #expect(try page.value("isSecureContext") == true)
             let cookies = try page.call("Network.getCookies")["cookies"]?.array ?? []
-            let token = try #require(cookies.first { $0["name"] == "__Host-airframe_token" })
+            let name = JSONValue.string("__Host-airframe_token_\(rig.port)")
+            let token = try #require(cookies.first { $0["name"] == name })
             #expect(token["secure"] == true && token["httpOnly"] == true)
             #expect(token["sameSite"] == "Strict")
             try page.tap("#stop")

@@ -4,9 +4,12 @@ import WebServing
 struct Access: Sendable {
     /// Name of the cookie with the token. Cookies of an encrypted page have a separate name, because
     /// a browser refuses to replace a cookie with the attribute `Secure` over a connection that is
-    /// not encrypted (RFC 6265bis). The prefix is that of cookies for exactly one host.
-    private static func cookie(isSecure: Bool) -> String {
-        isSecure ? "__Host-airframe_token" : "airframe_token"
+    /// not encrypted (RFC 6265bis). The prefix is that of cookies for exactly one host. The name
+    /// contains the port, because all servers with the same host name share their cookies, such as
+    /// two gimbals behind tunnels to 127.0.0.1.
+    private static func cookie(_ request: WebRequest) -> String {
+        (request.isSecure ? "__Host-airframe_token" : "airframe_token")
+            + (request.port.map { "_\($0)" } ?? "")
     }
 
     /// The paired browser; nil without a valid token.
@@ -25,7 +28,7 @@ struct Access: Sendable {
 
     /// Returns the token in the header field Cookie.
     static func token(_ request: WebRequest) -> String? {
-        let cookie = cookie(isSecure: request.isSecure)
+        let cookie = cookie(request)
         for (name, value) in request.headers where name == "cookie" {
             for pair in value.split(separator: ";") {
                 let sides = pair.split(separator: "=", maxSplits: 1)
@@ -38,13 +41,16 @@ struct Access: Sendable {
         return nil
     }
 
-    /// Header field `Set-Cookie` with a token; for 0 days, the browser removes its token. Scripts
-    /// cannot read this cookie, and the browser does not send it in requests from other sites.
-    static func keep(_ token: String, days: Int, isSecure: Bool) -> (name: String, value: String) {
+    /// Header field `Set-Cookie` with a token, for the browser of a request; for 0 days, the browser
+    /// removes its token. Scripts cannot read this cookie, and the browser does not send it in
+    /// requests from other sites.
+    static func keep(
+        _ token: String, days: Int, for request: WebRequest
+    ) -> (name: String, value: String) {
         (
             "set-cookie",
-            "\(cookie(isSecure: isSecure))=\(token); Path=/; Max-Age=\(days * 86400)"
-                + "; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+            "\(cookie(request))=\(token); Path=/; Max-Age=\(days * 86400)"
+                + "; HttpOnly; SameSite=Strict" + (request.isSecure ? "; Secure" : "")
         )
     }
 }

@@ -163,8 +163,7 @@ final class Site: WebApplication {
             do throws(Errno) {
                 let token = try book.issue(to: name)
                 Log.write("Paired: \(PairedBrowsers.plain(name)) at \(request.address).")
-                let cookie = Access.keep(
-                    token, days: settings.web.tokenDays, isSecure: request.isSecure)
+                let cookie = Access.keep(token, days: settings.web.tokenDays, for: request)
                 answer(WebResponse(204, headers: [cookie], body: .bytes([])))
             } catch {
                 answer(
@@ -179,7 +178,7 @@ final class Site: WebApplication {
     private func unpair(
         _ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void
     ) {
-        let cookie = Access.keep("", days: 0, isSecure: request.isSecure)
+        let cookie = Access.keep("", days: 0, for: request)
         guard let browser = access(request).browser else {
             return answer(WebResponse(204, headers: [cookie], body: .bytes([])))
         }
