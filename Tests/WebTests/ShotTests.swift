@@ -258,6 +258,39 @@ struct ShotPageTests {
         }
     }
 
+    @Test(
+        "a request whose answer was lost does not prevent later requests for state and recordings")
+    func lostAnswer() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            // The first answer to each request is lost; the time limit is shortened.
+            try page.value(
+                """
+                (window.lost = new Set(), window.load = window.fetch,
+                AbortSignal.timeout = () => {
+                  const end = new AbortController();
+                  setTimeout(() => end.abort(), 300);
+                  return end.signal;
+                },
+                window.fetch = (path, options) => {
+                  if (lost.has(path)) return window.load(path, options);
+                  lost.add(path);
+                  return new Promise((_, reject) =>
+                    options?.signal?.addEventListener("abort", () => reject(options.signal.reason)));
+                }, 1)
+                """)
+            try page.show("shots")
+            #expect(try state("No shot has been started", page))
+            #expect(try page.wait("document.querySelector('#shot-fov_width')") != nil)
+            try page.show("recordings")
+            let isListed =
+                "document.querySelector('main').textContent.includes('No recording is on the disk')"
+            #expect(try page.wait(isListed) != nil)
+            #expect(try page.value("lost.has('/shot') && lost.has('/recordings')") == true)
+            #expect(page.errors == [])
+        }
+    }
+
     @Test("the fields and the plan of a shot stay while the user opens another view")
     func fields() throws {
         try withPage { _, _, page in

@@ -4,10 +4,18 @@
 const pauses = [100, 700];
 /** Longest wait for an answer, ms. */
 const patience = 8000;
-/** Time without a message after which a connection counts as lost, ms. The page requests the status every half second. */
+/** Time without a message or an answer after which a connection counts as lost, ms. The page requests the status every half second. */
 const silence = 4000;
 /** Longest duration of an attempt to connect, ms. After a gap in the network, browsers repeat a lost packet only after many seconds. */
 const opening = 2500;
+
+/**
+ * Requests a small answer of airframe-web over HTTP; the promise is rejected if the answer does not arrive in time. After a gap in the
+ * network, the browser waits for minutes for an answer that was lost.
+ */
+export function read(path) {
+  return fetch(path, { cache: "no-store", signal: AbortSignal.timeout(silence) });
+}
 
 /** Requests, answers and streams. Events: `open` and `lost`. */
 export class Link extends EventTarget {

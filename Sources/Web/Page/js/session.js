@@ -1,6 +1,7 @@
 // Pairing: a code becomes a token, which the browser keeps as a cookie that scripts cannot read.
 
 import { el, setText, toast } from "./dom.js";
+import { read } from "./link.js";
 
 export class Session extends EventTarget {
   constructor(link) {
@@ -43,7 +44,7 @@ export class Session extends EventTarget {
     this.isAsking = true;
     const { pairings } = this;
     try {
-      const answer = await fetch("/session", { cache: "no-store" });
+      const answer = await read("/session");
       if (!answer.ok) return this.#note(await answer.text());
       const state = await answer.json();
       // The page's address can have paired this browser in the meantime.

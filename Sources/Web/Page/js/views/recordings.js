@@ -1,6 +1,7 @@
 // Recordings: the flight recorder, its files, and their replay.
 
 import { attempt, el, fixed, setText } from "../dom.js";
+import { read } from "../link.js";
 import { plot } from "../plot.js";
 import { axes } from "../live.js";
 import { Replay } from "../replay.js";
@@ -62,14 +63,15 @@ export class RecordingsView {
         await this.#list(status.directory);
       }
     } catch {
-      // The link reports a lost connection.
+      // The link reports a lost connection. The list that has not arrived is read again.
+      this.count = null;
     } finally {
       this.isReading = false;
     }
   }
 
   async #list(directory) {
-    const answer = await fetch("/recordings", { cache: "no-store" });
+    const answer = await read("/recordings");
     if (!answer.ok) return setText(this.files, answer.status === 401 ? "Pair this browser to see the files." : `The files are in ${directory}; this program cannot read them.`);
     const list = await answer.json();
     const isPaired = this.link.canWrite;

@@ -1,6 +1,7 @@
 // Shots: series of photos. airframe-web runs the shot, which therefore continues when the page is closed.
 
 import { attempt, el, fixed, setText, toast, twice } from "../dom.js";
+import { read } from "../link.js";
 
 const names = { panorama: "Panorama", timelapse: "Time-lapse", orbit: "Orbit", file: "File" };
 const shutters = { none: "no shutter, only the moves", eyes: "camera of airframe-eyes", mavlink: "MAVLink camera" };
@@ -62,11 +63,12 @@ export class ShotsView {
   }
 
   async #load() {
-    if (this.keys) return null;
-    const answer = await fetch("/shot/keys").catch(() => null);
-    if (!answer?.ok) return setText(this.hint, "Pair this browser to start a shot.");
-    const keys = await answer.json();
-    if (this.keys) return null;
+    if (this.keys || this.isLoading) return null;
+    this.isLoading = true;
+    const answer = await read("/shot/keys").catch(() => null);
+    const keys = answer?.ok ? await answer.json().catch(() => null) : null;
+    this.isLoading = false;
+    if (!keys) return answer && setText(this.hint, "Pair this browser to start a shot.");
     this.keys = keys;
     this.shutter = el("select", { id: "shot-shutter", onchange: () => (this.address.parentElement.hidden = this.shutter.value !== "mavlink") },
       this.keys.shutters.map((value) => el("option", { value }, shutters[value] ?? value)));
@@ -140,9 +142,12 @@ export class ShotsView {
   async #read() {
     if (document.hidden || this.isReading || !this.link.isOpen) return;
     this.isReading = true;
-    const answer = await fetch("/shot", { cache: "no-store" }).catch(() => null);
+    const answer = await read("/shot").catch(() => null);
+    const report = answer?.ok ? await answer.json().catch(() => null) : null;
     this.isReading = false;
-    if (answer?.ok) this.#update(await answer.json());
+    if (!report) return;
+    this.#update(report);
+    this.#load();
   }
 
   #update({ state, title, photos, done, seconds_left: left, note, problem, owner }) {
