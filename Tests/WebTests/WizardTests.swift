@@ -1,3 +1,4 @@
+import Client
 import GimbalCore
 import Glibc
 import TestSupport
@@ -95,6 +96,33 @@ struct WizardTests {
                 return state == "cancelled"
             }
             #expect(isCancelled, "\(state?.text ?? "no answer")")
+        }
+    }
+
+    @Test("a step that another connection prevents from starting offers to end the other step")
+    func busy() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let other = try DaemonClient(path: rig.socket, timeout: 5)
+            _ = try other.json("mode", ["mode": "inactive"])
+            func start() throws {
+                _ = try other.json("calibrate", ["action": "start", "what": "accelerometer"])
+            }
+            func isCancelled() -> Bool {
+                eventually(within: 8) { (try? rig.ask("calibrate"))?["state"] == "cancelled" }
+            }
+            try page.show("setup")
+            try #require(try page.wait(open("sensors")) != nil)
+            for (step, text) in [("gyro", "Start"), ("joints", "Measure the joints")] {
+                try start()
+                try page.value("document.querySelector('[data-step=\(step)]').open = true")
+                try press(step, text, page)
+                try press(step, "Cancel it", page)
+                try press(step, "Cancel it?", page)
+                #expect(isCancelled(), "\(step)")
+            }
+            #expect(page.errors == [])
+            withExtendedLifetime(other) {}
         }
     }
 

@@ -1,6 +1,6 @@
 // Set up: the steps from wired parts to a stabilised camera. The user can leave and resume each step.
 
-import { attempt, el, fixed, plain, sentence, setText } from "../dom.js";
+import { attempt, el, fixed, plain, rich, sentence, setText, twice } from "../dom.js";
 import { axes, summary } from "../live.js";
 import { pictures } from "../poses.js";
 
@@ -9,6 +9,8 @@ const pollPeriod = 400;
 const testPeriod = 7000;
 /** Names of the daemon's steps that differ from the names on the page. */
 const daemonNames = { sensors: "chips" };
+/** States of a running calibration. */
+const busy = ["waiting", "collecting"];
 
 export class SetupView {
   title = "Set up";
@@ -137,6 +139,20 @@ export class SetupView {
     return isLeft ? null : step;
   }
 
+  /**
+   * Shows why a step cannot start. If another step or a calibration is running, a button ends it: after the network has lost a connection,
+   * its steps run for up to half a minute.
+   */
+  async #refuse(node, error) {
+    node.replaceChildren(...rich(sentence(error)));
+    const ask = (action) => Promise.all(["setup", "calibrate"].map((method) => this.link.request(method, { action })));
+    const [{ steps }, { state }] = await ask("status").catch(() => [{ steps: [] }, {}]);
+    if (!steps.some((step) => step.state === "running") && !busy.includes(state)) return;
+    node.append(" ", twice("Cancel it", "Cancel it?", async () => {
+      if (await attempt(() => ask("cancel"), true)) node.replaceChildren();
+    }));
+  }
+
   #mark() {
     const done = this.steps.filter((step) => this.marks[step.name]).length;
     setText(this.count, done === this.steps.length ? "All steps are finished: the gimbal is ready." : `${done} of ${this.steps.length} steps are finished.`);
@@ -225,7 +241,7 @@ export class SetupView {
         // The user has left the step before this answer. A calibration keeps the motors off, so it must not continue.
         if (isLeft) return void cancel();
         isRunning = true;
-        while (isRunning && ["waiting", "collecting"].includes(report.state)) {
+        while (isRunning && busy.includes(report.state)) {
           show(report);
           await new Promise((resolve) => setTimeout(resolve, pollPeriod));
           report = await this.link.request("calibrate");
@@ -237,7 +253,7 @@ export class SetupView {
           setTimeout(() => isRunning && this.#finish(kind), 1200);
         }
       } catch (error) {
-        setText(hint, sentence(error));
+        this.#refuse(hint, error);
       }
       start.disabled = false;
     };
@@ -273,7 +289,7 @@ export class SetupView {
           if (step.state === "done") done();
         }
       } catch (error) {
-        setText(text, sentence(error));
+        this.#refuse(text, error);
       }
       measure.disabled = false;
     } }, label);
@@ -349,7 +365,7 @@ export class SetupView {
           const step = await this.#run("locked", () => {});
           if (step?.state === "failed") setText(problem, step.sentence);
         } catch (error) {
-          setText(problem, sentence(error));
+          this.#refuse(problem, error);
         }
       } }, "Switch on (locked)"), state, problem, next);
     let since = null;
