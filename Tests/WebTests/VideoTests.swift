@@ -166,6 +166,36 @@ struct VideoTests {
     }
 }
 
+@Suite("The page without video, in Chromium", .serialized, .timeLimit(.minutes(1)), hasBrowser)
+struct RefusedVideoTests {
+    @Test("a page whose video is refused shows the reason")
+    func reason() throws {
+        try withPage(["web.max_tabs=2"]) { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let cookie = try rig.cookie()
+            let viewers = try (0..<2).map { _ in
+                let viewer = try WebClient(port: rig.port)
+                try #require(try viewer.upgrade("/pictures", headers: [cookie]).status == 101)
+                return viewer
+            }
+            var report = CompanionReport(name: "eyes")
+            report.stream = VideoStream(
+                uri: "rtsp://127.0.0.1:8554/camera", width: 640, height: 480, rateHz: 30,
+                bitrateKbps: 2000)
+            let eyes = try DaemonClient(path: rig.socket, timeout: 5)
+            let isShown =
+                "document.querySelector('.note')?.textContent.includes('Too many pages show the video')"
+            // The page ignores a report that is older than 5 s.
+            let isExplained = try eventually(within: 15) {
+                _ = try eyes.json("companion", report.params)
+                return try page.wait(isShown, within: 1) != nil
+            }
+            #expect(isExplained)
+            withExtendedLifetime(viewers) {}
+        }
+    }
+}
+
 @Suite(
     "The video in Chromium", .serialized, .timeLimit(.minutes(1)),
     .enabled(

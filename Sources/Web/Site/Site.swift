@@ -108,9 +108,7 @@ final class Site: WebApplication {
         guard let browser = access.browser else {
             return .refuse(.refusal(401, Self.unpaired).guarded)
         }
-        guard pictures.count < settings.web.maxTabs else {
-            return .refuse(.refusal(503, "Too many pages show the video; close one.").guarded)
-        }
+        if let videoRefusal { return .refuse(.refusal(503, videoRefusal).guarded) }
         return .accept(
             PictureViewer(pictures, browser: browser.id), headers: Self.chosenProtocol(request))
     }
@@ -124,8 +122,13 @@ final class Site: WebApplication {
         "All \(settings.web.maxTabs) pages are open, which is the maximum; close a page."
     }
 
-    /// Answer about a browser's rights, and the reason why its next page would be refused. Browsers
-    /// do not show a page's script why a WebSocket is refused.
+    /// Reason why another page cannot show the video; nil if a page can show it.
+    private var videoRefusal: String? {
+        pictures.count < settings.web.maxTabs ? nil : "Too many pages show the video; close one."
+    }
+
+    /// Answer about a browser's rights, and the reasons why its next page or video would be refused.
+    /// Browsers do not show a page's script why a WebSocket is refused.
     private func session(_ access: Access) -> WebResponse {
         let isFull =
             gateway.count >= settings.web.maxTabs && !(access.canWrite && gateway.hasUnpaired)
@@ -133,6 +136,7 @@ final class Site: WebApplication {
             200,
             .object([
                 "refusal": isFull ? .string(allPagesAreOpen) : .null,
+                "video_refusal": videoRefusal.map(JSONValue.string) ?? .null,
                 "paired": .bool(access.browser != nil), "can_read": .bool(access.canRead),
                 "name": .string(access.browser?.name ?? ""), "version": .string(Version.text),
                 "expires": access.browser.map { .double($0.expires) } ?? .null,

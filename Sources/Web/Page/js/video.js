@@ -1,6 +1,7 @@
 // Video of the camera on a canvas. The page asks for one picture at a time, so a slow network gets fewer pictures instead of late ones.
 
 import { el, setText } from "./dom.js";
+import { read } from "./link.js";
 
 /** Pause before a new attempt to connect, and time without a picture after which the page says so, ms. */
 const pause = 1000;
@@ -39,13 +40,21 @@ export class Video {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/pictures`, "airframe");
     this.socket = socket;
     this.heard = performance.now();
-    socket.onopen = () => this.#requestPicture(socket);
+    let wasOpen = false;
+    socket.onopen = () => {
+      wasOpen = true;
+      this.#requestPicture(socket);
+    };
     socket.onmessage = (event) => {
       this.heard = performance.now();
       if (typeof event.data === "string") this.#explain(event.data);
       else this.#draw(event.data, socket);
     };
-    socket.onclose = () => socket === this.socket && this.#reconnect("The video is interrupted; this page connects again automatically.");
+    socket.onclose = async () => {
+      if (socket !== this.socket) return;
+      const reason = wasOpen ? null : await refusal();
+      if (socket === this.socket) this.#reconnect(reason ?? "The video is interrupted; this page connects again automatically.");
+    };
     // A network that fails does not close the connection.
     this.watch = setInterval(() => this.#check(socket), 500);
   }
@@ -100,5 +109,15 @@ export class Video {
   #explain(text) {
     this.canvas.classList.add("old");
     setText(this.note, text);
+  }
+}
+
+/** Reason why the server refuses the connection for the video; null if it is unknown. Browsers do not show a page's script this reason. */
+async function refusal() {
+  try {
+    const answer = await read("/session");
+    return (await answer.json()).video_refusal;
+  } catch {
+    return null;
   }
 }
