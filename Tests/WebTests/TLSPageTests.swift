@@ -15,21 +15,49 @@ import Wire
         if: access("/usr/bin/openssl", X_OK) == 0,
         "openssl, which makes the certificate, is not installed"))
 struct TLSPageTests {
+    /// Makes a self-signed certificate, and starts airframe-web with this certificate.
+    private func start(in directory: FilePath) throws -> Rig {
+        let key = directory.appending("key.pem").string
+        let certificate = directory.appending("certificate.pem").string
+        #expect(
+            try shell(
+                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+                    + " -subj /CN=gimbal -addext subjectAltName=IP:127.0.0.1"
+                    + " -keyout \(key) -out \(certificate) 2>/dev/null") == 0)
+        return try Rig(
+            in: directory, ["web.certificate=\"\(certificate)\"", "web.key=\"\(key)\""])
+    }
+
+    @Test("a page that a proxy encrypts, and airframe-web does not, shows why it cannot connect")
+    func proxy() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try start(in: directory)
+            let page = try Chromium.start().page()
+            try page.call("Security.setIgnoreCertificateErrors", ["ignore": true])
+            try page.open("\(rig.address)/#pair=\(try rig.code())")
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let session = "fetch('/session').then((answer) => answer.json())"
+            #expect(try page.value("\(session).then((state) => state.encrypted)") == true)
+            // The answer that airframe-web gives to a proxy without encryption.
+            try page.value(
+                """
+                (window.fetch = async () => new Response(JSON.stringify(
+                  { refusal: null, encrypted: false, paired: false, can_read: true })), 1)
+                """)
+            rig.stopWeb()
+            let alarm = "document.querySelector('#alarm').textContent"
+            #expect(try page.wait("\(alarm).includes('A proxy decrypts the connection')") != nil)
+            #expect(try page.value("\(alarm).includes('web.certificate')") == true)
+            try page.call("Security.setIgnoreCertificateErrors", ["ignore": false])
+        }
+    }
+
     @Test(
         "with the owner's certificate, the page can be paired, shows live values, and can stop the motors over https"
     )
     func page() throws {
         try withTemporaryDirectory { directory in
-            let key = directory.appending("key.pem").string
-            let certificate = directory.appending("certificate.pem").string
-            #expect(
-                try shell(
-                    "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-                        + " -subj /CN=gimbal -addext subjectAltName=IP:127.0.0.1"
-                        + " -keyout \(key) -out \(certificate) 2>/dev/null") == 0)
-            let rig = try Rig(
-                in: directory,
-                ["web.certificate=\"\(certificate)\"", "web.key=\"\(key)\""])
+            let rig = try start(in: directory)
             #expect(rig.web?.log.contains("The page is at https://127.0.0.1:") == true)
             let page = try Chromium.start().page()
             try page.call("Network.clearBrowserCookies")

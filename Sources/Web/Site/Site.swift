@@ -36,7 +36,7 @@ final class Site: WebApplication {
     func respond(to request: WebRequest, answer: @escaping @Sendable (WebResponse) -> Void) {
         let answer: @Sendable (WebResponse) -> Void = { answer($0.guarded) }
         switch (request.method, request.path) {
-        case ("GET", "/session"): answer(session(access(request)))
+        case ("GET", "/session"): answer(session(request))
         case ("POST", "/pair"): pair(request, answer)
         case ("POST", "/unpair"): unpair(request, answer)
         case ("POST", "/stop"): stop(request, answer)
@@ -129,7 +129,8 @@ final class Site: WebApplication {
 
     /// Answer about a browser's rights, and the reasons why its next page or video would be refused.
     /// Browsers do not show a page's script why a WebSocket is refused.
-    private func session(_ access: Access) -> WebResponse {
+    private func session(_ request: WebRequest) -> WebResponse {
+        let access = access(request)
         let isFull =
             gateway.count >= settings.web.maxTabs && !(access.canWrite && gateway.hasUnpaired)
         return .json(
@@ -138,6 +139,7 @@ final class Site: WebApplication {
                 "refusal": isFull ? .string(allPagesAreOpen) : .null,
                 "video_refusal": videoRefusal.map(JSONValue.string) ?? .null,
                 "paired": .bool(access.browser != nil), "can_read": .bool(access.canRead),
+                "encrypted": .bool(request.isSecure),
                 "name": .string(access.browser?.name ?? ""), "version": .string(Version.text),
                 "expires": access.browser.map { .double($0.expires) } ?? .null,
             ]))

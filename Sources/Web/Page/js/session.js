@@ -50,7 +50,7 @@ export class Session extends EventTarget {
       // The page's address can have paired this browser in the meantime.
       const hasPaired = pairings !== this.pairings;
       if (!this.link.isOpen && !hasPaired) this.needsPairing = !state.paired;
-      this.#note(state.refusal ?? "");
+      this.#note(state.refusal ?? (isDecrypted(state) ? decrypted : ""));
       if (!state.can_read && !hasPaired) this.open();
     } catch {
       // The server cannot be reached; the link tries again later.
@@ -117,6 +117,13 @@ export class Session extends EventTarget {
     this.dialog.close();
   }
 }
+
+/**
+ * True if the page is encrypted, but not the connection to airframe-web: a proxy decrypts it. airframe-web then refuses the page's requests
+ * like those of another site.
+ */
+const isDecrypted = (state) => state.encrypted === false && location.protocol === "https:";
+const decrypted = "A proxy decrypts the connection, and airframe-web refuses requests of an encrypted page without encryption. Set web.certificate and web.key, and let the proxy connect to airframe-web over https with the page's host name.";
 
 /** Parts of the page that do not react while the form is open. The form is not modal, because a modal dialog also disables STOP. */
 function background() {
