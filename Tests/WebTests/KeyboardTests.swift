@@ -118,6 +118,41 @@ struct KeyboardTests {
         }
     }
 
+    @Test("fast presses of an arrow key on a slider are not lost while answers arrive")
+    func fastPresses() throws {
+        try withDesktop { rig, page in
+            let key = "tracking.max_rate_dps"
+            try open("tune", page)
+            try page.tab(to: "n.id === 'search'")
+            try page.insert(key)
+            let slider = "n.type === 'range' && n.closest('[data-key=\"\(key)\"]')"
+            try page.tab(to: slider)
+            // A network that delays each request.
+            try page.value(
+                """
+                (window.send = WebSocket.prototype.send,
+                WebSocket.prototype.send = function (text) {
+                  setTimeout(() => this.readyState === WebSocket.OPEN && window.send.call(this, text), 100);
+                }, 1)
+                """)
+            let before = try page.value("Number(document.activeElement.value)").int ?? 0
+            for _ in 0..<30 {
+                try page.key("ArrowRight")
+                usleep(60_000)
+            }
+            #expect(try page.value("((n) => Boolean(\(slider)))(document.activeElement)") == true)
+            #expect(try page.value("Number(document.activeElement.value)").int == before + 30)
+            // airframed gets the last value.
+            let shown = try page.value(
+                "Number(document.querySelector('[data-key=\"\(key)\"] [type=number]').value)")
+            #expect(
+                eventually(within: 5) {
+                    let setting = (try? rig.ask("get", ["keys": [.string(key)]]))?.array?.first
+                    return setting?["value"]?.number == shown.number
+                })
+        }
+    }
+
     @Test("the mouse above the pad does not change the direction of a held arrow key")
     func hoveringMouse() throws {
         try withDesktop { _, page in

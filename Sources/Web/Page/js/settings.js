@@ -72,12 +72,30 @@ class Slider {
 export class SettingForm {
   constructor(setting, page) {
     this.page = page;
-    this.node = el("div", { class: "setting", "data-key": setting.key });
-    this.update(setting);
+    const edit = (isEdited) => () => (this.isEdited = isEdited);
+    const end = edit(false);
+    // A slider that is moved back to its first value causes no event `change`.
+    this.node = el("div", {
+      class: "setting", "data-key": setting.key, oninput: edit(true), onchange: end, onfocusout: end, onpointerup: end, onpointercancel: end,
+    });
+    this.#show(setting);
   }
 
+  /**
+   * Shows a newer state of the setting, unless the user is changing its value, or airframed has not answered the newest change: new
+   * controls would discard the next key presses, or typed digits. The form is then marked as obsolete.
+   */
   update(setting) {
+    if (this.isBusy) this.isObsolete = true;
+    else this.#show(setting);
+  }
+
+  /** True from the beginning of the user's change until its answer. */
+  get isBusy() { return Boolean(this.isEdited || this.newest); }
+
+  #show(setting) {
     this.setting = setting;
+    this.isObsolete = false;
     const { key, unit, range, summary } = setting;
     const isChanged = JSON.stringify(setting.value) !== JSON.stringify(setting.default);
     this.problem = el("p", { class: "bad alert", role: "alert" });
@@ -155,7 +173,9 @@ export class SettingForm {
     const setting = await this.page.trials.begin(key, value, this.page.trialSeconds ?? 30);
     const fresh = setting?.key ? setting : (await attempt(() => this.page.link.request("get", { keys: [key] }), true))?.[0];
     // An earlier answer does not contain the value of a later request.
-    if (fresh && own === this.newest) this.update(fresh);
+    if (own !== this.newest) return;
+    this.newest = null;
+    if (fresh) this.update(fresh);
   }
 }
 

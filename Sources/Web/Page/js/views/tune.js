@@ -123,15 +123,18 @@ export class TuneView {
     if (this.shown !== key) this.#differences(changes);
     this.shown = key;
     const present = new Map(changes.map((change) => [change.key, change]));
-    const stale = [...this.forms.values()].filter(({ setting }) => {
+    const stale = [...this.forms.values()].filter(({ setting, isObsolete }) => {
+      if (isObsolete) return true;
       const change = present.get(setting.key);
       // A setting that no longer differs has a default that can depend on other settings.
       if (!change) return this.present?.has(setting.key);
       return !isEqual(change.value, setting.value) || isOnTrial(change) !== isOnTrial(setting);
     });
     this.present = present;
-    if (!stale.length) return;
-    const fresh = await attempt(() => this.link.request("get", { keys: stale.map((form) => form.setting.key) }), true);
+    for (const form of stale) form.isObsolete = true;
+    const free = stale.filter((form) => !form.isBusy);
+    if (!free.length) return;
+    const fresh = await attempt(() => this.link.request("get", { keys: free.map((form) => form.setting.key) }), true);
     if (Array.isArray(fresh)) for (const setting of fresh) this.forms.get(setting.key)?.update(setting);
   }
 
