@@ -65,6 +65,12 @@ struct VideoTests {
         }
     }
 
+    @Test("the page ignores the reports of companions at the same age as airframed")
+    func silence() throws {
+        let page = try CommittedFile("Sources/Web/Page/js/people.js").text()
+        #expect(page.contains("const silence = \(Int(CompanionStatus.silenceLimit));"))
+    }
+
     @Test("only paired browsers of this site get pictures, even if others can read values")
     func rights() throws {
         try withVideo { rig, eyes in
