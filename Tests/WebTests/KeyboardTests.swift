@@ -153,6 +153,25 @@ struct KeyboardTests {
         }
     }
 
+    @Test("on a small screen, the buttons at the bottom do not cover the control with the focus")
+    func uncovered() throws {
+        try withPage { _, _, page in
+            try page.resize(320, 568, isPhone: true)
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let isVisible =
+                "!document.activeElement.closest('main') || document.activeElement.getBoundingClientRect().bottom <= document.querySelector('.bottom').getBoundingClientRect().top"
+            for view in ["drive", "shots"] {
+                try page.show(view)
+                try page.prepare(view)
+                for _ in 0..<40 {
+                    try page.key("Tab")
+                    let name = try page.value("document.activeElement.outerHTML.slice(0, 80)")
+                    #expect(try page.wait(isVisible, within: 1) != nil, "\(view): \(name.text)")
+                }
+            }
+        }
+    }
+
     @Test("the mouse above the pad does not change the direction of a held arrow key")
     func hoveringMouse() throws {
         try withDesktop { _, page in
