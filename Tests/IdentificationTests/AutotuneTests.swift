@@ -59,7 +59,7 @@ struct AutotuneTests {
         for axis in GimbalAxis.allCases {
             let margins = LoopMargins(
                 of: tuned, axis: axis, lead: lead, filter: present.rateFilter[axis])
-            #expect(margins.areHealthy, "\(axis.name): \(margins)")
+            #expect(margins.areHealthy, "\(axis): \(margins)")
         }
     }
 
