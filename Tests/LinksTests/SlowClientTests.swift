@@ -1,4 +1,5 @@
 import GimbalCore
+import Glibc
 import Links
 import Synchronization
 import TestSupport
@@ -21,6 +22,36 @@ struct SlowClientTests {
             // the other one.
             #expect(try other.ask(#"{"id":"x","method":"ping"}"#)["id"] == "x")
             for id in 0..<300 { #expect(try client.json()["id"]?.int == id) }
+        }
+    }
+
+    @Test("replies longer than the backlog limit do not close the connection of a late reader")
+    func longReplies() async throws {
+        let backend = FakeBackend()
+        // One reply is longer than the limit, and longer than the kernel's buffer.
+        backend.record.withLock { $0.padding = 150_000 }
+        try await withServer(backend) { path, _ in
+            let client = try PlainClient(path)
+            try client.send((0..<6).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined())
+            usleep(300_000)
+            for id in 0..<6 { #expect(try client.json()["id"]?.int == id) }
+        }
+    }
+
+    @Test("the stop of a client that reads late is executed at once, and answered in turn")
+    func stopOfLateReader() async throws {
+        let backend = FakeBackend()
+        backend.record.withLock { $0.padding = 150_000 }
+        try await withServer(backend) { path, backend in
+            let client = try PlainClient(path)
+            try client.send((0..<2).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined())
+            usleep(300_000)
+            try client.send(#"{"id":2,"method":"stop"}"# + "\n")
+            #expect(
+                eventually(within: 10) {
+                    backend.calls.contains { $0.hasPrefix("emergencyStop") }
+                })
+            for id in 0...2 { #expect(try client.json()["id"]?.int == id) }
         }
     }
 

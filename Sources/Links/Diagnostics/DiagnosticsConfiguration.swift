@@ -14,7 +14,7 @@ public struct DiagnosticsConfiguration: Sendable {
     /// Longest accepted request line, bytes.
     public var longestLine = 64 * 1024
     /// Limit of a client's waiting replies, bytes. Above this limit, the client's further requests
-    /// wait; at twice this limit, the connection is closed.
+    /// wait, so at most one more reply is added.
     public var replyBacklog = 64 * 1024
     /// Limit of a client's waiting output, bytes; above this limit, subscription messages to the
     /// client are dropped and counted.

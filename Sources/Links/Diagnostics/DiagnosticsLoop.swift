@@ -95,12 +95,13 @@ struct DiagnosticsLoop {
     }
 
     /// Executes every emergency stop that has arrived. If a stop is the connection's next request,
-    /// the stop is also answered now; every other stop is answered in turn.
+    /// the stop is also answered now; every other stop is answered in turn. While too many replies
+    /// wait for the client, no stop is answered, because each answer needs memory.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in
             guard handler.isStop(line, from: connection) else { return }
-            if isFirst, !connection.isWaiting {
+            if isFirst, !connection.isWaiting, !isBehind(connection) {
                 isNext = true
             } else {
                 handler.hurryStop(connection)
@@ -233,12 +234,12 @@ struct DiagnosticsLoop {
                 connection.output.isEmpty && connection.streams.isEmpty && !connection.isWaiting
         }
         // The time limit starts when the client begins to read too slowly, regardless of earlier
-        // idle time.
+        // idle time. The number of bytes is not a reason to close the connection: a single reply,
+        // such as that to `keys`, can be longer than `replyBacklog`.
         if !isBehind(connection) { connection.progress = now }
-        let isStalled =
-            isBehind(connection)
-            && now.seconds(since: connection.progress) >= configuration.stallSeconds
-        if isStalled || connection.output.count > 2 * configuration.replyBacklog {
+        if isBehind(connection),
+            now.seconds(since: connection.progress) >= configuration.stallSeconds
+        {
             counters.stalled += 1
             connection.isFinished = true
             logger.notice(
