@@ -63,18 +63,20 @@ final class ToolCalls {
                 "refused", "The shot waits for its own photo. Repeat the call in a second.")
             return [reply(id, .failure(refusal), isModern)]
         }
+        // A request for motion replaces the active rotation and the active shot. The daemon continues
+        // a rotation of the axes that the request does not move, so the rotation is stopped first.
+        let isMotion =
+            !tool.onlyReads(arguments) && !Self.leavesMotion.contains(tool.method.name)
+        if isMotion, let turn { _ = try? link.ask("rate", turn.stop) }
         let answer = outcome { () throws(ClientError) in
             tool.method.name == "reset_stop"
                 ? try link.person.ask("reset_stop")
                 : try link.ask(tool.method.name, arguments)
         }
-        // A request for motion replaces the active rotation and the active shot.
         var lines = [reply(id, answer, isModern)]
-        if !tool.onlyReads(arguments), !Self.leavesMotion.contains(tool.method.name),
-            case .success = answer
-        {
+        if isMotion {
             lines += endTurn(now: now)
-            endShot()
+            if case .success = answer { endShot() }
         }
         return lines
     }

@@ -65,7 +65,22 @@ import Wire
         #expect(replies.map { $0["id"] } == [9, 7])
         #expect(replies[1]["result"]?["structuredContent"]?["turned_s"] == 1.0)
         #expect(bench.server.deadline == nil)
-        #expect(!bench.takeRequests().contains(#"rate {"yaw":0}"#))
+    }
+
+    @Test(
+        "a motion of other axes or motors first stops the turn, also if the motion is refused",
+        arguments: [("point", ["pitch": 5]), ("juggle", ["action": "start", "balls": 2])]
+            as [(String, [String: JSONValue])], [false, true])
+    func stopsFirst(motion: (tool: String, arguments: [String: JSONValue]), isRefused: Bool) throws
+    {
+        let bench = try turning()
+        if isRefused { bench.memory.refused = [motion.tool] }
+        let replies = try bench.call(motion.tool, motion.arguments, id: 9, now: 1)
+        #expect(replies.map { $0["id"] } == [9, 7])
+        #expect((replies[0]["result"]?["isError"] == true) == isRefused)
+        let request = JSONValue.object(motion.arguments).text
+        #expect(bench.takeRequests() == [#"rate {"yaw":0}"#, "\(motion.tool) \(request)"])
+        #expect(bench.server.deadline == nil)
     }
 
     @Test("a photo during a turn does not end the turn")
