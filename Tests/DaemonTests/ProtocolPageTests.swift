@@ -62,6 +62,22 @@ import Wire
         for code in Refusal.Code.allCases { #expect(text.contains("`\(code.word)`")) }
     }
 
+    @Test("the parameter since of log is the number of the first line, as its description states")
+    func logPages() throws {
+        try withDaemon { daemon throws in
+            let client = try SocketClient(daemon.socket)
+            let methods = try client.ask(#"{"id":1,"method":"methods"}"#)["result"]?.array
+            let log = try #require(methods?.first { $0["name"] == "log" })
+            let since = log["parameters"]?.array?.first { $0["name"] == "since" }
+            let summary = try #require(since?["summary"]?.string)
+            #expect(summary.contains("first line") && summary.contains("`next`"), "\(summary)")
+            let page = try client.ask(
+                #"{"id":2,"method":"log","params":{"since":0,"limit":1}}"#)["result"]
+            #expect(page?["lines"]?.array?.first?["seq"] == 0)
+            #expect(page?["next"] == 1)
+        }
+    }
+
     @Test("a wrong example does not match")
     func strict() {
         #expect(Self.fits(#"{"a":1,"b":2}"#, #"{"a":…,"b":2}"#))

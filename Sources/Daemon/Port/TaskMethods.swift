@@ -95,7 +95,8 @@ struct TaskMethods: Sendable {
                 [
                     .integer(
                         "since", in: 0...Int.max,
-                        "Number of the last line that the client already has."),
+                        "Number of the first line: `next` in the previous answer; default: the newest lines."
+                    ),
                     .integer("limit", in: 1...200, "Number of lines; default: 100."),
                 ]
             ) { (parameters, _) throws(Refusal) in

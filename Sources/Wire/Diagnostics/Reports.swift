@@ -79,7 +79,7 @@ public struct LogPage: Hashable, Sendable, Codable {
     public var lines: [LogLine]
     /// Value of the parameter `since` for the next request.
     public var next: Int
-    /// Number of lines after `since` that were removed from memory before this request.
+    /// Number of lines from `since` on that were removed from memory before this request.
     public var lost: Int
 
     /// Creates a part of the log with the given lines.
