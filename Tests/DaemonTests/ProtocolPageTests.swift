@@ -78,6 +78,22 @@ import Wire
         }
     }
 
+    @Test("learn of controls replies at once, as the page and the method's description state")
+    func learning() throws {
+        #expect(text.contains("`learn` replies at once"))
+        try withDaemon { daemon throws in
+            let methods = try daemon.ask("methods").array
+            let controls = try #require(methods?.first { $0["name"] == "controls" })
+            let action = controls["parameters"]?.array?.first { $0["name"] == "action" }
+            let summary = try #require(action?["summary"]?.string)
+            #expect(summary.contains("replies at once"), "\(summary)")
+            let begun = try daemon.ask("controls", #"{"action":"learn","seconds":300}"#)
+            #expect(begun["learning"] == true && begun["learned"] == nil)
+            let ended = try daemon.ask("controls", #"{"action":"cancel"}"#)
+            #expect(ended["learning"] == false)
+        }
+    }
+
     @Test("a wrong example does not match")
     func strict() {
         #expect(Self.fits(#"{"a":1,"b":2}"#, #"{"a":…,"b":2}"#))

@@ -79,7 +79,7 @@ struct MachineMethods: Sendable {
                 [
                     .action(
                         ["status", "learn", "cancel"],
-                        "\"status\" changes nothing; \"learn\" waits for the next control that is used."
+                        "\"status\" changes nothing; \"learn\" replies at once, then \"status\" contains the next control that is used."
                     ),
                     .number(
                         "seconds", in: 1...300, unit: "seconds",
