@@ -247,6 +247,13 @@ class OtherDaemonTests(unittest.TestCase):
             with self.assertRaises(airframe.Timeout):
                 gimbal.status()
 
+    def test_a_stream_waits_for_its_period_in_addition_to_the_timeout(self):
+        answer = b'{"id":1,"result":{"subscription":1,"rate_hz":1,"names":["mode"],"dropped":0}}\n'
+        with airframe.Stream(self.serve(answer, hang=True), 0.5, ["mode"], 1) as stream:
+            # The server sends no message, and closes the connection after 1 s.
+            with self.assertRaises(airframe.Unreachable):
+                next(stream)
+
     def test_a_recording_is_complete_or_an_error(self):
         waiting = b'{"id":1,"result":{"requested":2,"finished":1,"last_file":"older.mcap","directory":"d"}}\n'
         for rest, name in [(b'"last_file":"new.mcap"', "new.mcap"), (b'"problem":"The disk is full."', None)]:

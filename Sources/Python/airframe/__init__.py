@@ -317,6 +317,7 @@ class Gimbal:
         """Stream variables over a separate connection; iterate over the stream for the samples.
 
         `rate` is in messages per second, 1 to 200. "attitude.*" means all variables whose names begin with "attitude.".
+        The iteration raises `Timeout` if a sample is late by more than the `timeout` of the connection.
 
         >>> with airframe.connect() as gimbal, gimbal.subscribe("attitude.*", rate=50) as stream:
         ...     sorted(next(stream).values)
@@ -504,7 +505,8 @@ class Stream(Iterator[Sample]):
             self._connection.close()
             raise
         self.names: Tuple[str, ...] = tuple(info["names"])
-        self._timeout = timeout
+        # The next message is due after one period of the stream, which can be longer than the timeout.
+        self._timeout = timeout + 1 / float(info["rate_hz"])
 
     def __enter__(self) -> Stream:
         return self
