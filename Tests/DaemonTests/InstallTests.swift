@@ -22,6 +22,39 @@ import Testing
         }
     }
 
+    @Test(
+        "airframe-eyes is installed with the models that make deps-eyes has fetched",
+        .enabled(if: access("/usr/bin/strip", X_OK) == 0))
+    func models() throws {
+        try withTemporaryDirectory { directory throws in
+            // This command replaces pip and the extraction of the wheels, so nothing is downloaded.
+            let python = """
+                #!/bin/sh
+                [ "$1" = - ] || exit 0
+                cd "$2" && touch libLiteRt.so pose_detection.tflite pose_landmark_full.tflite \
+                    LICENSE.mediapipe LICENSE.litert
+
+                """
+            try write(python, to: directory.appending("python3"))
+            let command = """
+                cd '\(directory)' && mkdir bin && cp /bin/true bin/airframe-eyes &&
+                chmod +x python3 && cp -r '\(CommittedFile("etc").path)' etc &&
+                cp -r '\(CommittedFile("systemd").path)' systemd &&
+                PATH="$PWD:$PATH" etc/fetch-eyes-models .build/eyes-models x86_64 &&
+                etc/install-tree-eyes "$PWD/bin" "$PWD/root" /usr /etc >skipped &&
+                cat skipped && ls root/usr/lib/airframe-eyes
+                """
+            let install = try Program.run(["sh", "-c", command], in: directory)
+            #expect(install.status == 0, "\(install.errors)")
+            #expect(
+                install.output.split(separator: "\n").sorted() == [
+                    "LICENSE.litert", "LICENSE.mediapipe",
+                    "fetching the models and the library for finding people (60 MB)",
+                    "libLiteRt.so", "pose_detection.tflite", "pose_landmark_full.tflite",
+                ])
+        }
+    }
+
     @Test("make uninstall stops the services, airframed last, before it removes their programs")
     func uninstalled() throws {
         try withTemporaryDirectory { directory throws in
