@@ -200,6 +200,12 @@ final class LockstepSession: LockstepBackend, LoopDriver {
     /// Always true, because a simulator switches its motors off when the connection ends.
     func stop() -> Bool { true }
     var threads: [ThreadReport] { [] }
+    /// The real time, which always progresses: there are no real motors, and a simulator can pause
+    /// between two messages for any time.
+    var progress: WatchdogFeeder.Progress {
+        let time = UInt64(clamping: cl_now_ns())
+        return WatchdogFeeder.Progress(ticks: time, periods: time)
+    }
     func histogram(of stage: Stage) -> HistogramSnapshot { stages[stage].snapshot() }
 }
 

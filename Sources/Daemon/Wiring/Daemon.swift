@@ -211,9 +211,7 @@ public struct Daemon {
         if manager.isThere {
             services.append(StatusLineService(hub: machine.hub, manager: manager))
         }
-        // In lockstep the watchdog is not notified, because there are no real motors, and simulated
-        // time stops between two messages from the simulator.
-        if simulator == nil, let feeder = manager.feeder {
+        if let feeder = manager.feeder {
             services.append(WatchdogService(driver: machine.driver, feeder: feeder))
         }
         services.append(control)

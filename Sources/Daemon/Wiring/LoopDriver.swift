@@ -14,6 +14,8 @@ protocol LoopDriver: Sendable {
     var threads: [ThreadReport] { get }
     /// Duration histogram of the given loop stage since the start.
     func histogram(of stage: Stage) -> HistogramSnapshot
+    /// Progress that systemd's watchdog needs: without progress, systemd restarts airframed.
+    var progress: WatchdogFeeder.Progress { get }
 }
 
 extension LoopDriver {
