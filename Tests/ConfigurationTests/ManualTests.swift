@@ -39,6 +39,16 @@ struct ManualTests {
         "signals.conf",
     ]
 
+    @Test("the camera needs no disk: the drop-in for recordings on another disk is optional")
+    func recordingsDisk() throws {
+        let page = try CommittedFile("etc/manual/recorder.md").text()
+        let rest = try #require(page.split(separator: "```ini\n").dropFirst().first)
+        let dropIn = try #require(rest.split(separator: "```").first)
+        // systemd stops a service with its mount if the service requires the mount, and refuses the
+        // start if a path without a hyphen is missing.
+        #expect(dropIn == "[Service]\nReadWritePaths=-/mnt/disk/recordings\n")
+    }
+
     @Test("the pages link only to existing files and headings", arguments: pages)
     func links(page: String) throws {
         let file = CommittedFile(page)
