@@ -55,6 +55,18 @@ import Testing
         }
     }
 
+    @Test(
+        "a restart of a shot or of a companion does not start an airframed that a person has stopped",
+        arguments: ["airframe-shot@", "airframe-web", "airframe-eyes"])
+    func stopped(unit: String) throws {
+        let text = try CommittedFile("systemd/\(unit).service").text()
+        // When systemd starts or restarts a unit, it also starts the units that these lines name.
+        let pulls = text.split(separator: "\n").filter { line in
+            ["Wants=", "Requires=", "BindsTo=", "Upholds="].contains { line.hasPrefix($0) }
+        }
+        #expect(pulls.allSatisfy { !$0.contains("airframed.service") })
+    }
+
     @Test("make uninstall stops the services, airframed last, before it removes their programs")
     func uninstalled() throws {
         try withTemporaryDirectory { directory throws in

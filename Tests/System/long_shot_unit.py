@@ -117,8 +117,8 @@ check(done.returncode == 0 and not about, "systemd-analyze verify has no objecti
 
 # Kills while the camera exposes, and between two photos.
 write("sunset")
+run("systemctl", "enable", "--now", "airframed.service")
 run("systemctl", "start", unit("sunset"))
-check(run("systemctl", "is-active", "airframed.service") == "active", "the start of the shot also starts airframed")
 kills = 0
 for number, pause in ((2, 0.3), (4, 1.6), (6, 0.7)):
     until(f"exposure {number}", lambda: f"{number:05}" in lines("sunset", "begun"), every=0.05)
@@ -187,4 +187,11 @@ for name, sentence in (("wrong", "interval"), ("missing", "cannot be read")):
     time.sleep(6)
     check(show(name, "NRestarts", "ExecMainStatus") == ["0", "66"] and sentence in journal(name),
           f"a {name} file ends the unit without a restart, and the journal names the cause", journal(name))
+
+# A person stops airframed, for example to work on the motors.
 run("systemctl", "stop", "airframed.service")
+write("dusk")
+run("systemctl", "start", unit("dusk"))
+until("a restart of a shot without airframed", lambda: int(show("dusk", "NRestarts")) > 0)
+check(run("systemctl", "is-active", "airframed.service", check=False) == "inactive", "a shot that restarts does not start airframed", journal("dusk"))
+run("systemctl", "stop", unit("dusk"))
