@@ -33,7 +33,7 @@ public struct KeyFile: Sendable {
             (bytes, mode) = try contents()
         } catch {
             let errno = (error as? Errno) ?? .ioError
-            throw problem("\(errno); write a passphrase into this file, or set \(setting) = false")
+            throw problem("\(errno); \(remedy(errno))")
         }
         guard mode & 0o007 == 0 else {
             throw problem(
@@ -61,6 +61,15 @@ public struct KeyFile: Sendable {
             count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
         return (bytes, facts.st_mode)
+    }
+
+    /// Remedy for a file that cannot be read, as the end of a sentence.
+    func remedy(_ error: Errno) -> String {
+        switch error {
+        case .permissionDenied, .notPermitted:
+            "make the user that runs airframed the owner of this file: sudo chown airframe: \(path)"
+        default: "write a passphrase into this file, or set \(setting) = false"
+        }
     }
 
     private func problem(_ sentence: String) -> SocketError {

@@ -50,6 +50,16 @@ import Wire
     }
 }
 
+extension KeyFileTests {
+    @Test("for a key that airframed is not allowed to read, the remedy is the owner of the file")
+    func owner() {
+        let path = "/var/lib/airframe/mavlink.key"
+        let file = KeyFile(path: FilePath(path), setting: "mavlink.require_signature")
+        #expect(file.remedy(.permissionDenied).contains("sudo chown airframe: \(path)"))
+        #expect(file.remedy(.noSuchFileOrDirectory).hasPrefix("write a passphrase"))
+    }
+}
+
 @Suite("The newest timestamp of a key") struct FreshnessFileTests {
     private let directory = TemporaryDirectory()
 
