@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    @Test("without root, make install-python installs the client where the user's Python finds it")
+    func python() throws {
+        try withTemporaryDirectory { directory throws in
+            let script = CommittedFile("etc/install-tree-python").path
+            let command = """
+                export HOME='\(directory)' PATH="/usr/bin:$PATH"
+                unset PYTHONNOUSERSITE PYTHONUSERBASE PYTHONPATH
+                '\(script)' '' "$HOME/.local" &&
+                python3 -c 'import airframe; print(airframe.__file__)'
+                """
+            let install = try Program.run(["sh", "-c", command], in: directory)
+            #expect(install.status == 0 && install.errors == "", "\(install.errors)")
+            #expect(install.output.hasPrefix("\(directory)/.local/lib/python3"))
+        }
+    }
+
     @Test(
         "a restart of a shot or of a companion does not start an airframed that a person has stopped",
         arguments: ["airframe-shot@", "airframe-web", "airframe-eyes"])
