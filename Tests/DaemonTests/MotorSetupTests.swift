@@ -166,6 +166,7 @@ struct MotorSetupTests {
         #expect(pulses == [direction, "servo.travel_deg = [70, 90, 90]"])
         settings.hardware.backend = .linux
         settings.hardware.linux.motors = .busServo
+        right.outputs = settings.motorAssignment.outputs
         let bus = try settings.updates(to: right).map(\.description)
         #expect(bus == [direction])
     }

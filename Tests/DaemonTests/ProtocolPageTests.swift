@@ -62,14 +62,23 @@ import Wire
         for code in Refusal.Code.allCases { #expect(text.contains("`\(code.word)`")) }
     }
 
+    /// Description of a method's parameter in the answer to the request `methods`.
+    private static func summary(
+        of parameter: String, method: String, in methods: [JSONValue]?
+    ) -> String? {
+        func member(_ name: String, of values: [JSONValue]?) -> JSONValue? {
+            values?.first { $0["name"]?.string == name }
+        }
+        let parameters = member(method, of: methods)?["parameters"]?.array
+        return member(parameter, of: parameters)?["summary"]?.string
+    }
+
     @Test("the parameter since of log is the number of the first line, as its description states")
     func logPages() throws {
         try withDaemon { daemon throws in
             let client = try SocketClient(daemon.socket)
             let methods = try client.ask(#"{"id":1,"method":"methods"}"#)["result"]?.array
-            let log = try #require(methods?.first { $0["name"] == "log" })
-            let since = log["parameters"]?.array?.first { $0["name"] == "since" }
-            let summary = try #require(since?["summary"]?.string)
+            let summary = try #require(Self.summary(of: "since", method: "log", in: methods))
             #expect(summary.contains("first line") && summary.contains("`next`"), "\(summary)")
             let page = try client.ask(
                 #"{"id":2,"method":"log","params":{"since":0,"limit":1}}"#)["result"]
@@ -83,9 +92,7 @@ import Wire
         #expect(text.contains("`learn` replies at once"))
         try withDaemon { daemon throws in
             let methods = try daemon.ask("methods").array
-            let controls = try #require(methods?.first { $0["name"] == "controls" })
-            let action = controls["parameters"]?.array?.first { $0["name"] == "action" }
-            let summary = try #require(action?["summary"]?.string)
+            let summary = try #require(Self.summary(of: "action", method: "controls", in: methods))
             #expect(summary.contains("replies at once"), "\(summary)")
             let begun = try daemon.ask("controls", #"{"action":"learn","seconds":300}"#)
             #expect(begun["learning"] == true && begun["learned"] == nil)

@@ -113,7 +113,7 @@ import Testing
         let report = FlightReplay(file).run()
         #expect(report.missingVariables == 0)
         #expect(report.isIdentical)
-        #expect(report.ticks > 1500)
+        #expect(report.ticks >= 1500)
         let parameters = FlightReplay.parameters(in: file, fallback: Stabilizer.Parameters())
         #expect(parameters == [FlightRig.tuning()])
     }
