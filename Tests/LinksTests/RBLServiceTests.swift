@@ -280,6 +280,11 @@ import Wire
         // Line ends between commands have no meaning, also before the first command.
         receive(Array("\r\nE>".utf8), .iPhone)
         #expect(robot.received.suffix(4) == Array("\r\nE>".utf8))
+        // The last byte of a MAVLink frame can equal a line end.
+        let phone = Central(address: "", connection: 9)
+        receive([0xFE], phone)
+        receive([0x0A], phone)
+        #expect(mavlink.received.suffix(2) == [0xFE, 0x0A])
     }
 
     @Test("random bytes do not crash the service, and no piece exceeds 20 bytes")

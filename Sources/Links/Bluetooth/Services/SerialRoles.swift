@@ -44,10 +44,13 @@ public final class AutoRole: SerialRole {
     public func receive(
         _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
     ) {
-        guard let first = bytes.first(where: { !RobotCommand.isLineEnd($0) }) else { return }
-        guard let isRobot = isRobot[central] ?? Self.isRobot(first) else { return }
-        self.isRobot[central] = isRobot
-        let role = isRobot ? robot : mavlink
+        // In a MAVLink frame, a line end is a byte like any other.
+        let known =
+            isRobot[central]
+            ?? bytes.first { !RobotCommand.isLineEnd($0) }.flatMap(Self.isRobot)
+        guard let known else { return }
+        isRobot[central] = known
+        let role = known ? robot : mavlink
         role.receive(bytes, from: central, now: now, &output)
     }
 
