@@ -14,11 +14,14 @@ struct HandleBiasTests {
         return settings.stabilizerParameters.largestHandleBias
     }
 
-    /// Loop around a gimbal with encoders, which holds the camera in the mode `locked`.
-    private static func loop(_ motion: BaseMotion) -> SimulatedLoop {
+    /// Loop around a gimbal with torque motors, which holds the camera in the mode `locked`.
+    private static func loop(
+        _ motion: BaseMotion, hasEncoders: Bool = true, largestBias: Double = Self.largestBias
+    ) -> SimulatedLoop {
         SimulatedLoop(motion) { gimbal, tuning in
             gimbal.hasHandleGyro = true
-            tuning.largestHandleBias = Self.largestBias
+            if !hasEncoders { gimbal.encoderCounts = 0 }
+            tuning.largestHandleBias = largestBias
         }
     }
 
@@ -68,5 +71,19 @@ struct HandleBiasTests {
         #expect(loop.output.enabled)
         let turning = Self.rate(&loop, seconds: 2, offset: 1.5)
         #expect(abs(turning - 4) < 1, "\(turning) °/s")
+    }
+
+    @Test("without encoders, a smooth pan of the handle changes the bias by less than 3 °/s")
+    func unseenPan() {
+        var motion = BaseMotion(.still, seed: 1, stillDuration: 10, rampDuration: 16)
+        motion.turnRate.yaw = Angle.degrees(12).radians
+        motion.turnDuration = 20
+        // Tolerance of an MPU-6050.
+        var loop = Self.loop(
+            motion, hasEncoders: false, largestBias: Angle.degrees(25).radians)
+        _ = Self.rate(&loop, seconds: 27, offset: 0)
+        #expect(loop.output.enabled)
+        let turning = Self.rate(&loop, seconds: 1, offset: 0)
+        #expect(turning > 9, "\(turning) °/s")
     }
 }

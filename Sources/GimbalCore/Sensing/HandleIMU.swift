@@ -48,8 +48,8 @@ struct HandleIMU: Sendable, BitwiseCopyable {
     ///   - cameraRate: Camera rate without bias, camera frame, rad/s.
     ///   - upright: Joint angles that would result if the handle were upright, rad; yaw is not
     ///     used.
-    ///   - isAtRest: True if the camera's sensor is at rest. While the motors hold the camera, rest
-    ///     ends when a joint has turned by 0.1°, so a slow pan changes the bias by less than 1 °/s.
+    ///   - isAtRest: True if the camera's sensor is at rest. While the motors hold the camera and
+    ///     the joints are measured, rest ends when a joint has turned by 0.1°.
     ///   - largestBias: Largest bias about each axis, rad/s; a larger rate counts as motion.
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks

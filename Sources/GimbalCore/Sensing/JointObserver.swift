@@ -15,6 +15,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
     private var missing = 0.0
     /// Time without angles after which the encoders are no longer the source, s.
     private static var longestGap: Double { @_noLocks get { 0.02 } }
+    /// Largest bias of the handle's gyroscope that is learned while the motors hold the camera and
+    /// nothing measures the joints, rad/s: only this gyroscope then shows a pan of the handle.
+    private static var largestUnseenBias: Double { @_noLocks get { 0.05 } }
     /// True while the motors are on and the angles of the failed encoders are held.
     private var isHeld = false
     /// The camera's rate, camera frame, rad/s, with the same smoothing as `motion.rates`.
@@ -106,7 +109,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
         if let sample, sample.contents.contains(.baseGyro), HandleIMU.isPlausible(sample.baseGyro) {
             handle.update(
                 measured: sample.baseGyro, cameraRate: rate, upright: upright(),
-                isAtRest: isAtRest, largestBias: largestBias, dt: dt)
+                isAtRest: isAtRest,
+                largestBias: isEnabled && !isKnown
+                    ? min(largestBias, Self.largestUnseenBias) : largestBias, dt: dt)
             handleRate = handle.rate
         } else {
             handleRate = nil
