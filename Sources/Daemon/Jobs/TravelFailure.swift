@@ -70,9 +70,15 @@ extension TravelProblem {
             MotorSetupRun.Failure(
                 code: "zero_outside",
                 sentence:
-                    "Angle zero of the joint \(axis.name) is not between its two ends; the middle of its range is \(Int((middle * 180 / .pi).rounded()))°. Align the joint with the handle, and read the joint's angle in `airframectl status`. Add this angle to the joint's value of hardware.linux.encoder_zero_deg, or subtract it if the joint's direction is -1 (hardware.linux.encoder_direction; for drives motors.direction, for servos servo.direction). Restart airframed, and run the step again."
+                    "Angle zero of the joint \(axis.name) is not between its two ends; the middle of its range is \(Int((middle * 180 / .pi).rounded()))°. Align the joint with the handle, and read the joint's angle in `airframectl status`. Add this angle to the joint's value of hardware.linux.encoder_zero_deg, or subtract it if the joint's direction is -1 (\(Self.direction(place))). Restart airframed, and run the step again."
             )
         }
+    }
+
+    /// Setting of the direction in which an encoder's reading grows.
+    private static func direction(_ place: EncoderPlace) -> String {
+        place == .buses
+            ? "hardware.linux.encoder_direction" : "motors.direction, or of a servo servo.direction"
     }
 
     /// Parts that can be the cause of an encoder with a constant reading.
