@@ -95,13 +95,15 @@ struct DiagnosticsLoop {
     }
 
     /// Executes every emergency stop that has arrived. If a stop is the connection's next request,
-    /// the stop is also answered now; every other stop is answered in turn. While too many replies
-    /// wait for the client, no stop is answered, because each answer needs memory.
+    /// the stop is also answered now; every other stop is answered in turn. While twice as many
+    /// replies as usual wait for the client, no stop is answered, because each answer needs memory.
     private func hurryStops(of connection: ClientConnection, _ now: Instant) {
         var isNext = false
         connection.input.arrivals { line, isFirst in
             guard handler.isStop(line, from: connection) else { return }
-            if isFirst, !connection.isWaiting, !isBehind(connection) {
+            if isFirst, !connection.isWaiting,
+                connection.output.count <= 2 * configuration.replyBacklog
+            {
                 isNext = true
             } else {
                 handler.hurryStop(connection)
