@@ -67,7 +67,20 @@ final class ToolCalls {
         // a rotation of the axes that the request does not move, so the rotation is stopped first.
         let isMotion =
             !tool.onlyReads(arguments) && !Self.leavesMotion.contains(tool.method.name)
-        if isMotion, let turn { _ = try? link.ask("rate", turn.stop) }
+        if isMotion, tool.method.name != "stop", let turn {
+            do throws(ClientError) {
+                _ = try link.ask("rate", turn.stop)
+            } catch {
+                // A refused stop of the rotation does not prevent the motion; a cancelled call or a
+                // lost connection does.
+                switch error {
+                case .refused(let refusal) where refusal.code != "cancelled": break
+                default:
+                    return [reply(id, .failure(error.requestError), isModern)]
+                        + endTurn(now: now)
+                }
+            }
+        }
         let answer = outcome { () throws(ClientError) in
             tool.method.name == "reset_stop"
                 ? try link.person.ask("reset_stop")
