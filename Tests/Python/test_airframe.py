@@ -248,7 +248,7 @@ class OtherDaemonTests(unittest.TestCase):
                 gimbal.status()
 
     def test_a_stream_waits_for_its_period_in_addition_to_the_timeout(self):
-        answer = b'{"id":1,"result":{"subscription":1,"rate_hz":1,"names":["mode"],"dropped":0}}\n'
+        answer = b'{"id":1,"result":{"subscription":1,"rate_hz":0.1,"names":["mode"],"dropped":0}}\n'
         with airframe.Stream(self.serve(answer, hang=True), 0.5, ["mode"], 1) as stream:
             # The server sends no message, and closes the connection after 1 s.
             with self.assertRaises(airframe.Unreachable):
