@@ -149,6 +149,16 @@ struct GuidedCalibrationTests {
         #expect(!pose.missing.contains("bottom"), "\(pose.hint)")
     }
 
+    @Test("the chip of a kernel driver has the large tolerance of an MPU-6050 only if it is named")
+    func driverOffset() {
+        var settings = Settings()
+        settings.hardware.backend = .linux
+        settings.hardware.linux.imu = nil
+        #expect(abs(settings.largestGyroOffset * 180 / .pi - 7) < 1e-9)
+        settings.hardware.iio.gyroscope = "mpu6050"
+        #expect(abs(settings.largestGyroOffset * 180 / .pi - 25) < 1e-9)
+    }
+
     @Test("only one calibration runs; a cancellation or a disconnection ends it without a change")
     func oneAtATime() throws {
         var rig = Rig()

@@ -34,12 +34,16 @@ extension Settings {
         }
     }
 
-    /// Largest offset of the configured gyroscope on each axis if it is healthy, rad/s. The chip of
-    /// a kernel driver is unknown, so the worst supported chip is assumed. A simulated sensor is
+    /// Largest offset of the configured gyroscope on each axis if it is healthy, rad/s. With a kernel
+    /// driver, only the name in `hardware.iio.gyroscope` can tell that the chip is an MPU-6050. A
+    /// larger limit than necessary would accept a steady turn as an offset. A simulated sensor is
     /// like a BMI088.
     package var largestGyroOffset: Double {
-        let isReal = hardware.backend == .linux
-        let chip: SensorChip = isReal ? hardware.linux.imu ?? .mpu6050 : .bmi088
+        var chip = SensorChip.bmi088
+        if hardware.backend == .linux {
+            let named = SensorChip(rawValue: hardware.iio.gyroscope)
+            chip = hardware.linux.imu ?? (named == .mpu6050 ? .mpu6050 : .mpu6500)
+        }
         return chip.largestGyroOffset * .pi / 180
     }
 
