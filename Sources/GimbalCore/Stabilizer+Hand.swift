@@ -32,7 +32,7 @@ extension Stabilizer {
         push.step(
             HandPush.Evidence(
                 unexplained: drive.state.unexplained, limit: drive.torque.limit,
-                friction: drive.state.friction, joints: joints, deviation: deviation,
+                friction: drive.torque.friction.sizes, joints: joints, deviation: deviation,
                 pushable: pointing.pushable.subtracting(endsAtLimit(joints))),
             parameters: parameters.push, dt: dt)
         drive.learnsLoads = push.suspected.isEmpty

@@ -34,7 +34,7 @@ public struct AttitudeController: MotorController {
 
     private var tuning: Parameters
     private var pids = PerAxis(PIDController())
-    private var friction = JointFrictions()
+    private(set) var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
     /// Recently commanded torques, N·m.
     private var commanded = JointHistory()
