@@ -157,7 +157,7 @@ extension Conditions {
         ConditionWords(
             condition: .imuImplausible, name: "imu_implausible",
             sentence:
-                "The IMU delivers values that are not finite or are outside its range. Check its wiring, imu.gyro_range_dps and imu.accel_range_g."
+                "The IMU delivers values that are not finite, are outside its range, or contradict the camera's motion. Check its wiring and its supply; in lockstep, also imu.gyro_range_dps and imu.accel_range_g."
         ),
         ConditionWords(
             condition: .gyroContradicted, name: "gyro_contradicted",
