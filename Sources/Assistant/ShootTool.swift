@@ -139,7 +139,7 @@ enum ShootTool {
     /// - Throws: `ClientError` if `dry_run` is not a Boolean: a client that sends `"true"` must not
     ///   start the shot.
     static func isDryRun(_ arguments: [String: JSONValue]) throws(ClientError) -> Bool {
-        guard let value = arguments["dry_run"], value != .null else { return false }
+        guard let value = arguments["dry_run"] else { return false }
         guard let isDryRun = value.bool else {
             throw refusal("invalid_params", "dry_run must be true or false.", field: "dry_run")
         }
@@ -257,7 +257,7 @@ enum ShootTool {
     private static func word<Word: RawRepresentable<String> & CaseIterable>(
         _ name: String, _ arguments: [String: JSONValue]
     ) throws(ClientError) -> Word? {
-        guard let value = arguments[name], value != .null else { return nil }
+        guard let value = arguments[name] else { return nil }
         guard let word = value.string.flatMap(Word.init(rawValue:)) else {
             let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
             throw refusal(

@@ -154,7 +154,6 @@ struct GimbalDirector {
     mutating func yield(
         in control: ControlState
     ) -> (loser: MAVLinkAddress, winner: CommandSource)? {
-        guard source != .none else { return nil }
         let holder = control.holder.flatMap { $0 == client(source) ? nil : $0 }
         let mover = control.lastMover.flatMap { $0.link == link ? nil : $0 }
         guard let winner = holder ?? mover else { return nil }
