@@ -33,7 +33,7 @@ GAIT_DATA ?= ../shared/data/gait
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes deps-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter packages packages-eyes build-tests run test test-computing test-daemon test-others test-machines test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
+.PHONY: help deps deps-eyes deps-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter packages packages-eyes build-tests run test test-computing test-waiting test-machines test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -119,25 +119,16 @@ test build-tests: export AIRFRAME_EYES = $(EYES_FLAGS)
 build-tests: packages-eyes
 	swift build $(TEST_FLAGS) --build-tests
 
-test: test-daemon test-others test-machines ## run every test, including the short tests in the virtual machine
+test: test-waiting test-machines ## run every test, including the short tests in the virtual machine
 
-# Tests that only compute use all cores.
+# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other.
 test-computing: build-tests packages
 	swift test $(TEST_FLAGS) --skip-build --filter $(COMPUTING_TESTS)
 
-# The other tests wait for threads, sockets and clocks for more than two thirds of their time. Each of these targets runs its tests one
-# after the other, and takes half of the time; `make --jobs 3` runs both targets and the machines at the same time. `swift test` would
-# lock the folder of the build, so these targets start the tests' program themselves.
-DAEMON_TESTS := '^DaemonTests\.'
-TEST_PROGRAM := NO_COLOR=1 $(TEST_BUILD)/release/airframePackageTests.xctest --testing-library swift-testing --no-parallel
+test-waiting: test-computing
+	swift test $(TEST_FLAGS) --skip-build --no-parallel --skip $(COMPUTING_TESTS)
 
-test-daemon: test-computing
-	$(TEST_PROGRAM) --filter $(DAEMON_TESTS)
-
-test-others: test-computing
-	$(TEST_PROGRAM) --skip $(COMPUTING_TESTS) --skip $(DAEMON_TESTS)
-
-# The machines have a clock of their own. They use the time that the tests above wait, and never delay them.
+# The machines have a clock of their own. With `make --jobs 2` they use the time that the tests above wait, and never delay them.
 test-machines: test-computing
 	@if Tests/Lab/install --kmod; then BIN=$(TEST_BUILD)/release chrt --idle 0 Tests/System/run; else \
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
