@@ -26,19 +26,11 @@ struct CommandLineTests {
     }
 
     @Test(
-        "rate repeats its request at least twice before the dead-man time ends",
-        arguments: [0.05, 0.1, 0.3, 1, 10])
-    func ratePeriod(deadMan: Double) {
-        let period = RateCommand.period(deadMan: deadMan)
-        #expect(2 * period < deadMan && period >= min(0.1, deadMan / 4))
-    }
-
-    @Test(
-        "step --home and take repeat their request at least three times before they lose control",
-        arguments: [0.1, 0.5, 5, 3600])
-    func controlPeriod(releaseAfter: Double) {
-        let period = KeptControl.period(releaseAfter: releaseAfter, atMost: 0.2)
-        #expect(period > 0.03 && period <= 0.2 && 3 * period <= releaseAfter + 1e-9)
+        "rate, step --home and take repeat their request at least three times within a time limit",
+        arguments: [0.05, 0.1, 0.3, 1, 10, 3600])
+    func repeatedRequests(limit: Double) {
+        let period = KeptControl.period(within: limit, atMost: 0.2)
+        #expect(period <= 0.2 && period >= min(0.2, limit / 4) && 3 * period <= limit + 1e-9)
     }
 
     @Test("negative angles are accepted")

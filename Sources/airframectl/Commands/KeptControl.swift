@@ -1,20 +1,25 @@
 import Client
 import Wire
 
-/// Control that a command keeps with repeated requests. Without requests, the command loses control
-/// after `commander.release_after_s`.
+/// Control that a command keeps with repeated requests. Without requests, the camera stops after
+/// `commander.dead_man_s`, and the command loses control after `commander.release_after_s`.
 enum KeptControl {
-    /// Interval between repeated requests with the daemon's present settings, s.
-    static func period(_ client: DaemonClient, atMost longest: Double) throws -> Double {
-        let settings: [Wire.Setting] = try client.request(
-            .get, ["keys": ["commander.release_after_s"]])
-        return period(releaseAfter: settings.first?.value.number ?? longest, atMost: longest)
+    /// Time limit in the daemon's present settings, s; nil if the daemon does not report it.
+    static func limit(_ key: String, _ client: DaemonClient) throws -> Double? {
+        let settings: [Wire.Setting] = try client.request(.get, ["keys": [.string(key)]])
+        return settings.first?.value.number
     }
 
-    /// Interval between repeated requests, s: a third of the time after which airframed releases
-    /// control, so that the command keeps control if a request is late.
-    static func period(releaseAfter: Double, atMost longest: Double) -> Double {
-        min(longest, releaseAfter / 3)
+    /// Interval between repeated requests that keep control with the daemon's present settings, s.
+    static func period(_ client: DaemonClient, atMost longest: Double) throws -> Double {
+        let limit = try limit("commander.release_after_s", client) ?? longest
+        return period(within: limit, atMost: longest)
+    }
+
+    /// Interval between repeated requests, s: a third of the time limit, so that a late request is
+    /// still within the limit.
+    static func period(within limit: Double, atMost longest: Double) -> Double {
+        min(longest, limit / 3)
     }
 
     /// Checks that the command is still in control. Otherwise its next request would take control

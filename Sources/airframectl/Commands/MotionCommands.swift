@@ -151,8 +151,9 @@ struct RateCommand: AcknowledgedCommand {
             "yaw": .double(yaw ?? 0), "roll": .double(roll ?? 0), "pitch": .double(pitch ?? 0),
         ]
         let signals = SignalQueue([SIGINT, SIGTERM])
-        let deadMan = try deadManSeconds(client)
-        let period = Self.period(deadMan: deadMan)
+        let deadMan =
+            try KeptControl.limit("commander.dead_man_s", client) ?? Self.longestPeriod
+        let period = KeptControl.period(within: deadMan, atMost: Self.longestPeriod)
         let own: ClientIdentity = try client.request(.client)
         let end = DaemonClient.now() + (duration ?? deadMan)
         var signal: Int32?
@@ -168,15 +169,6 @@ struct RateCommand: AcknowledgedCommand {
         try acknowledge(client, .rate, ["yaw": 0, "roll": 0, "pitch": 0])
         if signal != nil { throw ExitCodes.failure(after: signal) }
     }
-
-    private func deadManSeconds(_ client: DaemonClient) throws -> Double {
-        let settings: [Wire.Setting] = try client.request(.get, ["keys": ["commander.dead_man_s"]])
-        return settings.first?.value.number ?? Self.longestPeriod
-    }
-
-    /// Interval between repeated requests, s: a third of the dead-man time, so that the camera does
-    /// not stop if a request is late.
-    static func period(deadMan: Double) -> Double { min(longestPeriod, deadMan / 3) }
 }
 
 struct StopCommand: AcknowledgedCommand {
