@@ -69,28 +69,29 @@ struct Doctor {
     private var dataReady: DoctorCheck? {
         let late = status.imu.faults[Self.lateEdge] ?? 0
         guard late > 0 else { return nil }
-        let text =
-            "\(late) of \(status.loop.ticks) periods began without an edge of the data-ready line"
-        let share = Double(late) / Double(max(status.loop.ticks, 1))
-        return share < 0.01
-            ? DoctorCheck("data ready", .ok, text)
-            : DoctorCheck(
-                "data ready", .warn, text,
-                remedy:
-                    "Check hardware.linux.data_ready_chip and data_ready_line, the wire to the sensor's interrupt pin, and that the user of airframed is in the group gpio; gpioinfo lists the lines and their users. Without edges, the computer's clock starts the periods."
-            )
+        return rare(
+            "data ready", late, "periods began without an edge of the data-ready line",
+            remedy:
+                "Check hardware.linux.data_ready_chip and data_ready_line, the wire to the sensor's interrupt pin, and that the user of airframed is in the group gpio; gpioinfo lists the lines and their users. Without edges, the computer's clock starts the periods."
+        )
     }
 
     private var lateness: DoctorCheck {
-        let share = Double(status.loop.lateSamples) / Double(max(status.loop.ticks, 1))
-        let text = "\(status.loop.lateSamples) of \(status.loop.ticks) samples arrived late"
+        rare(
+            "deadline", status.loop.lateSamples, "samples arrived late",
+            remedy:
+                "The bus is too slow, or the loop does not run in real time: see the check \"real time\", or lower loop.rate_hz."
+        )
+    }
+
+    /// Check of an event that is not a problem in fewer than 1 % of the periods.
+    private func rare(
+        _ name: String, _ count: Int, _ event: String, remedy: String
+    ) -> DoctorCheck {
+        let text = "\(count) of \(status.loop.ticks) \(event)"
+        let share = Double(count) / Double(max(status.loop.ticks, 1))
         return share < 0.01
-            ? DoctorCheck("deadline", .ok, text)
-            : DoctorCheck(
-                "deadline", .warn, text,
-                remedy:
-                    "The bus is too slow, or the loop does not run in real time: see the check \"real time\", or lower loop.rate_hz."
-            )
+            ? DoctorCheck(name, .ok, text) : DoctorCheck(name, .warn, text, remedy: remedy)
     }
 
     private var recorder: DoctorCheck? {
