@@ -8,13 +8,13 @@ import Wire
 @testable import Links
 
 @Suite("The gimbal as a MAVLink component") struct MAVLinkComponentTests {
-    private static let station = MAVLinkAddress(system: 255, component: 190)
-    private static let lock = Float(GimbalFlags([.rollLock, .pitchLock, .yawLock]).rawValue)
+    static let station = MAVLinkAddress(system: 255, component: 190)
+    static let lock = Float(GimbalFlags([.rollLock, .pitchLock, .yawLock]).rawValue)
 
-    private let gimbal = FakePort()
-    private let log = LineLog()
+    let gimbal = FakePort()
+    let log = LineLog()
 
-    private func component(
+    func component(
         isManager: Bool = true, camera: VideoStream? = nil, battery: BatteryStatus? = nil
     ) -> MAVLinkComponent {
         var configuration = MAVLinkConfiguration()
@@ -27,7 +27,7 @@ import Wire
         return result
     }
 
-    private func receive(
+    func receive(
         _ message: some MAVLinkMessage, _ component: MAVLinkComponent, seconds: Double = 0,
         from sender: MAVLinkAddress = station
     ) {
@@ -36,7 +36,7 @@ import Wire
             now: at(seconds))
     }
 
-    private func command(
+    func command(
         _ number: MAVLinkCommand, _ params: [Float], _ component: MAVLinkComponent,
         from sender: MAVLinkAddress = station,
         target: MAVLinkAddress = MAVLinkAddress(system: 1, component: 154)
@@ -127,22 +127,6 @@ import Wire
     }
 
     @Test(
-        "a broadcast request for a message that the gimbal does not send is not answered",
-        arguments: [MAVLinkAddress.none, MAVLinkAddress(system: 1, component: 0)])
-    func messagesOfOthers(target: MAVLinkAddress) {
-        let component = component()
-        for number in [
-            MAVLinkCommand.requestMessage, .setMessageInterval, .getMessageInterval,
-        ] {
-            // GPS_RAW_INT and GIMBAL_DEVICE_ATTITUDE_STATUS
-            #expect(command(number, [24, 100_000], component, target: target).isEmpty)
-            #expect(command(number, [285, 100_000], component, target: target) == [0])
-            #expect(command(number, [24, 100_000], component) == [3])
-        }
-        #expect(component.counters.refused == 3)
-    }
-
-    @Test(
         "motors are switched only by a command to their own address, an emergency stop also by a broadcast"
     )
     func motors() {
@@ -228,90 +212,6 @@ import Wire
         #expect(gimbal.memory.withLock { $0.gone } == [CommandSource(Self.station)])
         receive(Heartbeat(), component, seconds: 6)
         #expect(command(.gimbalManagerPitchYaw, [0, 0, .nan, .nan, 16], component) == [10])
-    }
-
-    @Test("streams: heartbeat 1 Hz, manager 5 Hz, device 10 Hz, and every requested rate")
-    func streams() {
-        let component = component()
-        func count<Message: MAVLinkMessage>(_ type: Message.Type, _ from: Double) -> Int {
-            var now = at(from)
-            var frames = 0
-            while now < at(from + 10) {
-                let next = component.advance(now: now)
-                frames += component.sent(type).count
-                now = max(next, now.advanced(bySeconds: 1e-4))
-            }
-            return frames
-        }
-        #expect(count(Heartbeat.self, 0) == 10)
-        #expect(abs(count(GimbalManagerStatus.self, 20) - 50) <= 1)
-        #expect(abs(count(GimbalDeviceAttitudeStatus.self, 40) - 100) <= 1)
-        #expect(command(.setMessageInterval, [285, 10_000], component) == [0])
-        #expect(abs(count(GimbalDeviceAttitudeStatus.self, 60) - 1000) <= 1)
-        #expect(command(.setMessageInterval, [285, -1], component) == [0])
-        #expect(count(GimbalDeviceAttitudeStatus.self, 80) == 0)
-    }
-
-    @Test("a request for BATTERY_STATUS is accepted only if a battery is reported")
-    func battery() {
-        var battery = BatteryStatus()
-        #expect(command(.requestMessage, [147], component()) == [3])
-        #expect(command(.requestMessage, [147], component(battery: battery)) == [0])
-        battery.problem = "the battery is not present"
-        #expect(command(.requestMessage, [147], component(battery: battery)) == [1])
-    }
-
-    @Test("before the first sample, the gimbal does not send its information, and refuses requests")
-    func information() {
-        let component = component()
-        gimbal.memory.withLock { $0.snapshot = StabilizerSnapshot() }
-        for id in [280, 283] as [Float] {
-            #expect(command(.requestMessage, [id], component) == [1])
-            #expect(command(.setMessageInterval, [id, 100_000], component) == [0])
-        }
-        _ = component.advance(now: at(1))
-        #expect(component.sent(GimbalManagerInformation.self).isEmpty)
-        _ = component.advance(now: at(2))
-        #expect(component.sent(GimbalDeviceInformation.self).isEmpty)
-        gimbal.memory.withLock { $0.snapshot.samples.accepted = 1 }
-        for id in [280, 283] as [Float] {
-            #expect(command(.requestMessage, [id], component) == [0])
-        }
-        _ = component.advance(now: at(3))
-        #expect(component.sent(GimbalManagerInformation.self).contains { $0.pitchMin < 0 })
-    }
-
-    @Test("the heartbeat cannot be disabled, but its interval can change")
-    func heartbeatInterval() {
-        let component = component()
-        #expect(command(.setMessageInterval, [0, -1], component) == [2])
-        #expect(command(.setMessageInterval, [0, 500_000], component) == [0])
-        #expect(component.period(of: 0, for: 0) == 0.5)
-        #expect(command(.setMessageInterval, [0, 0], component) == [0])
-    }
-
-    @Test(
-        "an interval of more than 30 minutes is denied, and the interval stays the same",
-        arguments: [1.81e9, 3e9, 1e17, .infinity, .nan] as [Float])
-    func longIntervals(_ microseconds: Float) {
-        let stream = VideoStream(
-            uri: "rtsp://10.0.0.2:8554/stream", width: 1280, height: 720, rateHz: Number(30),
-            bitrateKbps: Number(4000))
-        let component = component(camera: stream)
-        #expect(command(.setMessageInterval, [30, microseconds], component) == [2])
-        let camera = component.cameraAddress
-        #expect(
-            command(.setMessageInterval, [275, microseconds], component, target: camera) == [2])
-        #expect(command(.setMessageInterval, [30, 1.8e9], component) == [0])
-        #expect(command(.setMessageInterval, [275, 1.8e9], component, target: camera) == [0])
-        for second in 0...2 { _ = component.advance(now: at(Double(second))) }
-        _ = component.takeOutgoing()
-        var get = CommandLong()
-        get.command = MAVLinkCommand.getMessageInterval.rawValue
-        get.params[0] = 30
-        get.target = component.address
-        receive(get, component)
-        #expect(component.sent(MessageInterval.self).map(\.interval) == [1_800_000_000])
     }
 
     @Test(
