@@ -119,11 +119,16 @@ struct StreamTests {
         let source =
             "rtspsrc location=\(stream.url) protocols=\(protocols) latency=80 do-rtcp=true drop-on-latency=true tcp-timeout=5000000 udp-reconnect=true retry=3"
         let sink = "videoconvert ! video/x-raw,format=GRAY8,width=640 ! fakesink num-buffers=30"
-        // The receiver ends after 30 decoded pictures, and otherwise with an error or at the limit.
-        let status = try shell(
-            "timeout 20 gst-launch-1.0 -q \(source) ! parsebin ! tee ! queue ! decodebin3 ! \(sink)"
-        )
-        #expect(status == 0)
+        try withTemporaryDirectory { directory in
+            let output = directory.appending("out")
+            _ = try shell(
+                "LC_ALL=C timeout 20 gst-launch-1.0 \(source) ! parsebin ! tee ! queue ! decodebin3 ! \(sink) > \(output) 2>&1"
+            )
+            // The sink ends after 30 decoded pictures. The exit status says less: gst-launch then
+            // pauses its source, which cancels its own request in about 1 of 200 runs over TCP.
+            let text = String(decoding: try bytes(of: output), as: UTF8.self)
+            #expect(text.contains("Got EOS from element"), "\(text)")
+        }
     }
 
     @Test("simultaneous clients over UDP and TCP do not delay each other")
