@@ -9,7 +9,7 @@ struct MotorNoiseTests {
     /// noise decreases with the softening.
     private func run(
         _ noise: inout MotorNoise, feedback: Double, turning: Double = 0, bound: Double,
-        seconds: Double
+        isCompensated: Bool = true, seconds: Double
     ) {
         var state: UInt64 = 7
         func random() -> Double {
@@ -22,8 +22,17 @@ struct MotorNoiseTests {
             let rate = 5e-3 * white + turning * cm_sin(Double(tick) / 1000 * 2 * .pi * 5)
             _ = noise.step(
                 feedback: Vector3(0, size * white, 0), rate: Vector3(0, rate, 0),
-                bound: AxisVector(repeating: bound), dt: 0.001)
+                bound: AxisVector(repeating: bound), isCompensated: isCompensated, dt: 0.001)
         }
+    }
+
+    @Test("a loop without lag compensator is at the full softening at once, whatever its noise")
+    func slowLoop() {
+        var noise = MotorNoise()
+        run(&noise, feedback: 0.004, bound: 0, isCompensated: false, seconds: 0.01)
+        #expect(noise.softening == AxisVector(repeating: 1))
+        run(&noise, feedback: 0.004, bound: 0.01, seconds: 20)
+        #expect(noise.softening == .zero)
     }
 
     @Test(

@@ -81,6 +81,34 @@ struct LoopResponseTests {
         #expect(Self.trembling(decibels: margins.increaseDecibels + 1) > 10 * calm)
     }
 
+    /// RMS rate of a still camera on torque motors in a loop of 200 Hz, whose gains are increased by
+    /// `decibels`, rad/s.
+    static func slowTrembling(decibels: Double) -> Double {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1), rateHz: 200) {
+            $0.plant.friction = .none
+            $1.controller.findsInertia = false
+            $1.controller.watchesOscillation = false
+        }
+        loop.run(seconds: 5)
+        var tuning = loop.stabilizer.parameters
+        let factor = pow(10, decibels / 20)
+        tuning.controller.rateGain = tuning.controller.rateGain * factor
+        tuning.controller.rateIntegralGain = tuning.controller.rateIntegralGain * factor
+        tuning.controller.rateDerivativeGain = tuning.controller.rateDerivativeGain * factor
+        loop.stabilizer.apply(tuning)
+        loop.run(seconds: 3)
+        var sum = 0.0
+        loop.run(seconds: 2) { sum += $0.snapshot.rate.squaredNorm }
+        return (sum / 400).squareRoot()
+    }
+
+    @Test("a loop too slow for the lag compensator keeps the usual margin of 6 dB")
+    func slowLoop() {
+        let calm = Self.slowTrembling(decibels: 0)
+        #expect(Self.slowTrembling(decibels: 5) < 3 * calm)
+        #expect(Self.slowTrembling(decibels: 9) > 10 * calm)
+    }
+
     @Test(
         "the computed open-loop response matches the simulated loop below, at and above the crossover",
         arguments: [100.0, 220, 420])

@@ -309,8 +309,10 @@ public struct AttitudeController: MotorController {
         guard share == 1, !inertia.isProbing, oscillating.isEmpty, saturated.isEmpty else {
             return noise.pause()
         }
-        let bound = lag.suits(delay: loopDelay) ? limit * tuning.noiseLimit : .zero
-        if noise.step(feedback: feedback, rate: rate, bound: bound, dt: dt) { apply(tuning) }
+        let isChanged = noise.step(
+            feedback: feedback, rate: rate, bound: limit * tuning.noiseLimit,
+            isCompensated: lag.suits(delay: loopDelay), dt: dt)
+        if isChanged { apply(tuning) }
     }
 
     /// The part of the motors' torques that neither accelerates the camera nor balances its known
@@ -349,9 +351,6 @@ public struct AttitudeController: MotorController {
 
     /// Applies a tuning; the integrated torque does not change. A changed inertia is identified
     /// again. The controller also applies the present tuning when a gain reduction has changed.
-    ///
-    /// All corner frequencies of the loop change by the same factor; the loop therefore remains
-    /// stable with any inertia.
     @_noLocks
     public mutating func apply(_ new: Parameters) {
         let restarts =

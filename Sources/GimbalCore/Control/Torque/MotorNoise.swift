@@ -11,7 +11,9 @@ internal import CMathShim
 /// 0, the loop is as stiff as tuned. If `softening` is 1, the loop has no `LagCompensator`: the
 /// motor noise is reduced to a quarter, and the response to a push is 1.8 times as large. If the
 /// motor noise is reduced to half, the response to a push is 1.35 times as large. The loop has
-/// margins of 6 dB and 45° (`LoopMargins`) at every stiffness reduction.
+/// margins of 6 dB and 45° (`LoopMargins`) at every stiffness reduction. In a loop that is too slow
+/// for the compensator, the reduction is therefore always 1; otherwise the margins would be 3.5 dB
+/// and 41°.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct MotorNoise: Sendable, BitwiseCopyable {
@@ -108,11 +110,12 @@ struct MotorNoise: Sendable, BitwiseCopyable {
     ///   - rate: Camera's rate relative to the set-point's rate, camera frame, rad/s.
     ///   - bound: Bound of each axis's noise, N·m RMS, above which the stiffness is reduced; 0
     ///     means no bound.
+    ///   - isCompensated: False if the loop is too slow for a `LagCompensator`.
     ///   - dt: Seconds since the previous call, more than 0.
     /// - Returns: True if the stiffness reduction has changed on any axis.
     @_noLocks
     mutating func step(
-        feedback: Vector3, rate: Vector3, bound: AxisVector, dt: Double
+        feedback: Vector3, rate: Vector3, bound: AxisVector, isCompensated: Bool, dt: Double
     ) -> Bool {
         let moment = feedback.perAxis
         let turn = rate.perAxis
@@ -124,10 +127,13 @@ struct MotorNoise: Sendable, BitwiseCopyable {
         Self.mean(&slowRateSquare, lowRate, fresh)
         Self.mean(&fastRateSquare, turn - lowRate, fresh)
         measured += dt
-        guard measured > Self.memory else { return false }
-        adapt(.yaw, bound, dt: dt)
-        adapt(.roll, bound, dt: dt)
-        adapt(.pitch, bound, dt: dt)
+        if !isCompensated {
+            exact = AxisVector(repeating: 1)
+        } else if measured > Self.memory {
+            adapt(.yaw, bound, dt: dt)
+            adapt(.roll, bound, dt: dt)
+            adapt(.pitch, bound, dt: dt)
+        }
         let before = softening
         Self.round(&softening.yaw, exact.yaw)
         Self.round(&softening.roll, exact.roll)
