@@ -30,6 +30,8 @@ final class FakeChip: ChipLink {
     var cached = 0
     /// True if writes that empty the FIFO have no effect.
     var keepsBuffer = false
+    /// Number of bytes after which the next read of the FIFO's data fails; nil if it succeeds.
+    var bytesBeforeFailure: Int?
 
     private let registers: UnsafeMutablePointer<UInt8>
     private let gathered: UnsafeMutableRawBufferPointer
@@ -39,6 +41,8 @@ final class FakeChip: ChipLink {
     private var bank = 0
     /// Numbers of the samples in the buffer.
     private var collected = 0..<0
+    /// Number of bytes of the oldest packet that an interrupted read has removed.
+    private var removed = 0
     private var wasFrozen = false
 
     init(_ kind: Kind) {
@@ -78,7 +82,7 @@ final class FakeChip: ChipLink {
 
     /// Sets the registers to their values after power-up.
     func reset(part: Int) {
-        if part == 0 { collected = 0..<0 }
+        if part == 0 { (collected, removed) = (0..<0, 0) }
         (registers + 256 * part).update(repeating: 0, count: 256)
         switch (kind, part) {
         case (.bmi088, 0):
@@ -168,18 +172,31 @@ final class FakeChip: ChipLink {
         wasFrozen = false
         let first = collected.upperBound == 0 ? number : collected.lowerBound
         collected = max(first, number + 1 - room)..<(number + 1)
-        let bytes = collected.count * (kind == .icm42688p ? 16 : 14)
+        showLevel()
+    }
+
+    private var packet: Int { kind == .icm42688p ? 16 : 14 }
+
+    /// Puts the number of bytes in the buffer into its registers.
+    private func showLevel() {
+        let bytes = collected.count * packet - removed
         let level: UInt8 = kind == .icm42688p ? 0x2E : 0x72
         self[0, level] = UInt8(bytes >> 8)
         self[0, level + 1] = UInt8(bytes & 0xFF)
     }
 
-    private func drop(_ count: Int) {
-        collected = (collected.lowerBound + count)..<collected.upperBound
-        let bytes = collected.count * (kind == .icm42688p ? 16 : 14)
-        let level: UInt8 = kind == .icm42688p ? 0x2E : 0x72
-        self[0, level] = UInt8(bytes >> 8)
-        self[0, level + 1] = UInt8(bytes & 0xFF)
+    /// Removes bytes from the buffer, oldest first; the last packet can remain incomplete.
+    private func drop(bytes: Int) {
+        let (packets, rest) = (removed + bytes).quotientAndRemainder(dividingBy: packet)
+        collected = (collected.lowerBound + packets)..<collected.upperBound
+        removed = rest
+        showLevel()
+    }
+
+    private func empty() {
+        collected = collected.upperBound..<collected.upperBound
+        removed = 0
+        showLevel()
     }
 
     private func put(_ value: Int16, little: Bool = false, part: Int, at register: UInt8) {
@@ -244,10 +261,10 @@ final class FakeChip: ChipLink {
         case (.icm20948, 0x7F): bank = Int(value >> 4)
         case (.icm20948, _): registers[128 * bank + Int(register)] = value
         case (.icm42688p, 0x76): bank = Int(value)
-        case (.icm42688p, 0x4B): if !keepsBuffer { drop(collected.count) }
+        case (.icm42688p, 0x4B): if !keepsBuffer { empty() }
         case (.mpu6050, 0x6A) where value & 0x04 != 0, (.mpu6500, 0x6A) where value & 0x04 != 0:
             // The FIFO is emptied only while FIFO_EN is 0.
-            if !keepsBuffer, (self[0, 0x6A] | value) & 0x40 == 0 { drop(collected.count) }
+            if !keepsBuffer, (self[0, 0x6A] | value) & 0x40 == 0 { empty() }
             self[0, 0x6A] = value & 0xFB
         default: self[part, register] = value
         }
@@ -264,10 +281,15 @@ final class FakeChip: ChipLink {
 
     func stream(_ register: UInt8, count: Int) throws(BusErrno) -> UnsafeRawBufferPointer {
         try begin()
+        if let bytes = bytesBeforeFailure {
+            bytesBeforeFailure = nil
+            drop(bytes: bytes)
+            throw BusErrno(code: ETIMEDOUT)
+        }
         let isICM = kind == .icm42688p
-        let packet = isICM ? 16 : 14
-        for index in 0..<count { gathered[index] = 0 }
-        for index in 0..<count / packet {
+        let packets = (removed + count + packet - 1) / packet
+        for index in 0..<packets * packet { gathered[index] = 0 }
+        for index in 0..<packets {
             let number = collected.lowerBound + index
             let at = index * packet
             if isICM { gathered[at] = 0x68 }
@@ -275,8 +297,9 @@ final class FakeChip: ChipLink {
             set(Int16(number % 10000), at: at + (isICM ? 7 : 8))
             set(Int16(number / 10000), at: at + (isICM ? 9 : 10))
         }
-        drop(count / packet)
-        return UnsafeRawBufferPointer(rebasing: gathered[0..<count])
+        let first = removed
+        drop(bytes: count)
+        return UnsafeRawBufferPointer(rebasing: gathered[first..<first + count])
     }
 
     private func set(_ value: Int16, at index: Int) {

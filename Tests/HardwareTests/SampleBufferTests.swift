@@ -116,6 +116,25 @@ struct SampleBufferTests {
         #expect(bench.report.stalls == 0)
     }
 
+    @Test(
+        "a read of the buffer that fails part of the way does not shift the later samples",
+        arguments: kinds, [1, 6, 21])
+    func interruptedRead(kind: FakeChip.Kind, bytes: Int) {
+        let bench = Bench(kind)
+        for tick in 1...200 { _ = bench.read(at: Double(tick) * 5e-3) }
+        bench.chip.bytesBeforeFailure = bytes
+        #expect(bench.read(at: 1.005).isEmpty)
+        // The bus thread repeats a failed read at once, in the same period.
+        #expect(bench.read(at: 1.005).isEmpty)
+        let samples = (202...240).flatMap { bench.read(at: Double($0) * 5e-3) }
+        #expect(samples.count > 180)
+        for (before, after) in zip(samples, samples.dropFirst()) {
+            #expect(after.number == before.number + 1)
+        }
+        #expect(samples.allSatisfy { abs($0.accel.z + 9.80665) < 1e-9 })
+        #expect(bench.report.failedTransfers == 1 && bench.report.stalls == 0)
+    }
+
     @Test("a buffer that stays full is a stall, and the sensor is set up again", arguments: kinds)
     func staysFull(kind: FakeChip.Kind) {
         let bench = Bench(kind)

@@ -49,7 +49,8 @@ final class InertialSensor: CameraSensor {
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
-    /// True if the writes that empty the FIFO have begun, and have not all succeeded yet.
+    /// True if the FIFO must be emptied: a read of its data has failed, or the writes that empty it
+    /// have not all succeeded yet.
     private var isEmptying = false
     /// True if the FIFO was full, and has delivered no sample since then.
     private var hasOverflowed = false
@@ -197,7 +198,11 @@ final class InertialSensor: CameraSensor {
             return true
         }
         let took = wallClock().seconds(since: began)
+        // A read that fails has possibly removed a part of a packet. Without emptying, every later
+        // packet would then be shifted.
+        isEmptying = true
         let bytes = try link.stream(buffer.data, count: taken * buffer.packet)
+        isEmptying = false
         failures = 0
         clock.note(available: available, before: now, after: now.advanced(bySeconds: took))
         report.note(clockErrorPPM: clock.errorPPM)
