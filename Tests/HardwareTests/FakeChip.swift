@@ -101,6 +101,7 @@ final class FakeChip: ChipLink {
             self[0, 0x6B] = 0x01
         case (.icm42688p, 0):
             self[0, 0x75] = 0x47
+            self[0, 0x4D] = 0x91
             self[0, 0x4F] = 0x06
             self[0, 0x50] = 0x06
         case (.icm20948, 0):

@@ -229,6 +229,24 @@ struct InertialChipTests {
         #expect(!overflow.contents.contains(.magneticField))
     }
 
+    @Test("each set-up of an ICM-42688-P keeps the gyroscope from changing its own range")
+    func adaptiveRange() throws {
+        for testsItself in [false, true] {
+            let chip = FakeChip(.icm42688p)
+            let steps = chip.description(testsItself: testsItself).setUp
+            for step in steps {
+                guard case .write(let value, to: let register, part: let part) = step else {
+                    continue
+                }
+                // Both sensors are off when the bits change.
+                if register == 0x4D { #expect(chip[0, 0x4E] == 0) }
+                try chip.write(value, to: register, part: part)
+            }
+            // AFSR is 1; the other bits of INTF_CONFIG1 have their values after a reset.
+            #expect(chip[0, 0x4D] == 0x51)
+        }
+    }
+
     @Test("the set-up of an ICM-20948 writes the data sheet's values to the registers of all banks")
     func banks() throws {
         let chip = FakeChip(.icm20948)

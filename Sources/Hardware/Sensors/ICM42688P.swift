@@ -49,6 +49,11 @@ struct ICM42688P: IMUChip {
     /// (2π corner): 0.9 ms and 0.4 ms.
     private static let filterOrder: UInt8 = 0x16
     private static let filterWidth: UInt8 = 0x11
+    /// Value of INTF_CONFIG1: its value after a reset, 0x91, with the bits 7 and 6 (AFSR) changed
+    /// from 2 to 1. The data sheet calls these bits reserved. With the value after a reset, the
+    /// gyroscope changes its own range at about 100 deg/s, and then repeats a rate for up to 2 ms; a
+    /// swing therefore turns the estimate away (ArduPilot, issue 25025 and pull request 25332).
+    private static let interface: UInt8 = 0x51
 
     var identity: [ChipIdentity] {
         [
@@ -64,6 +69,7 @@ struct ICM42688P: IMUChip {
             // Register DEVICE_CONFIG resets the chip; a reset takes 1 ms.
             .write(0x01, to: 0x11, part: 0),
             .pause(0.010),
+            .write(Self.interface, to: 0x4D, part: 0),
         ]
         if testsItself { steps += Self.selfTest }
         // After a write of PWR_MGMT0 that switches a sensor on, no register may be written for 200 µs
