@@ -125,6 +125,24 @@ struct AttitudeEstimatorTests {
         #expect(motion.inclinationError(estimator) < 0.2)
     }
 
+    @Test(
+        "three minutes at a steady rate replace a calibrated bias that differs by many sigmas",
+        arguments: [0.5, -2.0])
+    func wrongCalibration(degreesPerSecond: Double) {
+        var parameters = AttitudeEstimator.Parameters()
+        parameters.initialBias = Vector3(0, 0, 0.6 * degree)
+        parameters.initialBiasSigma = 0.03 * degree
+        var motion = SimulatedMotion()
+        motion.hertz = 100
+        motion.bias = parameters.initialBias + Vector3(0, 0, degreesPerSecond * degree)
+        var estimator = AttitudeEstimator(parameters: parameters)
+        motion.run(&estimator, seconds: 170)
+        // Until then, the rate can be a slow turn of the camera.
+        #expect((estimator.bias - parameters.initialBias).norm < 0.1 * degree)
+        motion.run(&estimator, seconds: 20)
+        #expect((estimator.bias - motion.bias).norm < 0.05 * degree)
+    }
+
     @Test("detects rest despite the noise of a poor sensor at a low rate")
     func noisyRest() {
         var motion = SimulatedMotion()

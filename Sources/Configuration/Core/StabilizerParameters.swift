@@ -97,6 +97,7 @@ extension Settings {
         var result = AttitudeEstimator.Parameters()
         result.gyroNoiseDensity = Angle.degrees(estimator.gyroNoiseDpsSqrthz).radians
         result.initialBiasSigma = Angle.degrees(estimator.biasSigmaInitialDps).radians
+        result.uncalibratedBiasSigma = result.initialBiasSigma
         result.biasWalk = Angle.degrees(estimator.biasWalkDpsSqrts).radians
         result.velocityNoiseDensity = estimator.velocityNoiseMpsSqrts
         result.restRateThreshold = Angle.degrees(estimator.restRateDps).radians

@@ -115,7 +115,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         guard isNear else {
             restart()
             if evidence.overrules(rate: slowRate, duration: duration, parameters: parameters) {
-                lostTrust = parameters.initialBiasSigma * parameters.initialBiasSigma
+                lostTrust = parameters.uncalibratedBiasSigma * parameters.uncalibratedBiasSigma
             }
             return nil
         }

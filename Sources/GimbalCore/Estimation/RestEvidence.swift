@@ -113,10 +113,12 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         } else {
             rivalRate += difference * (duration / (duration + rivalTime))
         }
-        let share = min(1, support / parameters.restTrustTime)
-        let largest = parameters.restGate * parameters.initialBiasSigma
+        let isCalibrated = parameters.initialBiasSigma < parameters.uncalibratedBiasSigma
+        let share = isCalibrated ? 1 : min(1, support / parameters.restTrustTime)
+        // The steady rate contradicts the calibration, so the calibration's sigma does not limit it.
+        let largest = parameters.restGate * parameters.uncalibratedBiasSigma
         guard isProven, rivalTime > parameters.restOverruleTime * share * share,
-            rate.largestMagnitude < largest
+            (rate - parameters.initialBias).largestMagnitude < largest
         else { return false }
         support = 0
         rivalTime = 0
