@@ -107,7 +107,8 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// with Quadratic Loss, 1961).
     ///
     /// - Parameters:
-    ///   - configured: The configured mounting rotation.
+    ///   - configured: The configured mounting rotation, and the temperature coefficient of the
+    ///     gyroscope's bias.
     ///   - now: Current date, seconds since 1970.
     /// - Returns: The correction for the stabilizer.
     public func correction(configured: SensorCorrection, now: Double) -> SensorCorrection {
@@ -119,7 +120,8 @@ public struct ActiveCalibrations: Sendable, Equatable {
         result.accel = symmetric.turned(by: Quaternion(rotationVector: rotation * (1 - share)))
         result.mounting = result.mounting * Quaternion(rotationVector: rotation * share)
         if let gyro = record(.gyro) {
-            result.gyroBias = GyroBiasAging.prior(of: gyro, now: now)
+            result.gyroBias = GyroBiasAging.prior(
+                of: gyro, now: now, perKelvin: configured.gyroBias.perKelvin)
         }
         return result
     }

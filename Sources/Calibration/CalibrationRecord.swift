@@ -140,21 +140,22 @@ public enum GyroBiasAging {
     ///   - record: A gyroscope's record.
     ///   - now: Current date, seconds since 1970. If the current date precedes the date of the
     ///     record, an age of one day is assumed.
+    ///   - perKelvin: Temperature coefficient of the gyroscope's bias, rad/s/K.
     /// - Returns: Initial values for the estimator.
     public static func prior(
-        of record: CalibrationRecord, now: Double
+        of record: CalibrationRecord, now: Double,
+        perKelvin: Double = SensorCorrection.BiasPrior().perKelvin
     ) -> SensorCorrection.BiasPrior {
         let age = now - record.date
         let days = age >= 0 ? age / 86400 : 1
         var prior = SensorCorrection.BiasPrior()
+        prior.perKelvin = perKelvin
         prior.bias = Vector3(record.values[0], record.values[1], record.values[2])
         prior.sigma =
             (record.sigma * record.sigma + perStart * perStart + perRootDay * perRootDay * days)
             .squareRoot()
         guard let temperature = record.temperature else {
-            let drift =
-                SensorCorrection.BiasPrior.perKelvin
-                * SensorCorrection.BiasPrior.unknownDifference
+            let drift = perKelvin * SensorCorrection.BiasPrior.unknownDifference
             prior.sigma = (prior.sigma * prior.sigma + drift * drift).squareRoot()
             return prior
         }

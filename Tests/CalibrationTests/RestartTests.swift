@@ -131,6 +131,22 @@ struct RestartTests {
         }
     }
 
+    @Test(
+        "the uncertainty of a saved offset grows by the temperature coefficient of the chip",
+        arguments: [("bmi088", 0.015), ("mpu6050", 0.16), ("mpu9250", 0.24), ("icm20948", 0.05)])
+    func temperatureCoefficient(chip: String, perKelvin: Double) throws {
+        try withTemporaryDirectory { directory in
+            let first = Life(directory, try configuration(chip))
+            var record = Self.gyro(0.01)
+            record.temperature = 20
+            try first.apply(record)
+            let prior = Life(directory, try configuration(chip)).tuning.correction.gyroBias
+            let (same, warmer) = (prior.sigma(at: 20), prior.sigma(at: 40))
+            let drift = Angle.radians((warmer * warmer - same * same).squareRoot()).degrees
+            #expect(abs(drift - 20 * perKelvin) < 1e-6)
+        }
+    }
+
     @Test("a calibration of another sensor is ignored and reported, until its sensor returns")
     func otherSensor() throws {
         try withTemporaryDirectory { directory in

@@ -49,6 +49,8 @@ extension Settings {
         parameters.motorSupply.isSwitched = switchesMotorSupply
         parameters.motorSupply.bootSeconds = hardware.linux.powerLineBootMs / 1e3
         parameters.correction.mounting = SensorCorrection.mounting(imu.mountingDeg.radians)
+        parameters.correction.gyroBias.perKelvin =
+            Angle.degrees(gyroscope.gyroOffsetPerKelvin).radians
         if hardware.backend == .linux, let chip = hardware.linux.handleImu {
             parameters.largestHandleBias = Angle.degrees(chip.largestGyroOffset).radians
         }
@@ -63,6 +65,13 @@ extension Settings {
         let linux = hardware.linux
         return hardware.backend == .linux && linux.powerLine >= 0 && linux.powerLineRole == .supply
             && linux.motors.haveEncoders
+    }
+
+    /// Chip of the camera's gyroscope. A simulated sensor is like a BMI088, and so is assumed to be a
+    /// sensor with a kernel driver, unless `hardware.iio.gyroscope` names another chip.
+    private var gyroscope: SensorChip {
+        guard hardware.backend == .linux else { return .bmi088 }
+        return hardware.linux.imu ?? SensorChip(rawValue: hardware.iio.gyroscope) ?? .bmi088
     }
 
     /// Full scale of the gyroscope, rad/s, and of the accelerometer, m/s². A real chip has only

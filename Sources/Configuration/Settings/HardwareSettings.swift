@@ -60,6 +60,18 @@ public enum SensorChip: String, Sendable, CaseIterable {
         }
     }
 
+    /// Temperature coefficient of the gyroscope's offset in the data sheet, deg/s/K. The data sheets
+    /// of the MPU-6050 and the MPU-9250 state ±20 and ±30 deg/s for the 125 K from -40 to 85 °C.
+    public var gyroOffsetPerKelvin: Double {
+        switch self {
+        case .bmi088: 0.015
+        case .mpu6050: 0.16
+        case .mpu6500, .mpu9250: 0.24
+        case .icm42688p: 0.005
+        case .icm20948: 0.05
+        }
+    }
+
     /// Size of a sample in the FIFO, bytes; nil if the driver does not use the FIFO.
     public var packetBytes: Int? {
         switch self {

@@ -42,9 +42,9 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// (NaN), `sigma` includes the effect of the temperature.
         public var temperature = Double.nan
 
-        /// Temperature coefficient of the gyroscope's bias, rad/s/K. The value is from the data
-        /// sheet of the BMI088 (0.015 °/s/K).
-        public static var perKelvin: Double { @_noLocks get { 0.015 * Double.pi / 180 } }
+        /// Temperature coefficient of the gyroscope's bias, rad/s/K. The default is the value in the
+        /// data sheet of the BMI088 (0.015 °/s/K).
+        public var perKelvin = 0.015 * (Double.pi / 180)
         /// Assumed temperature change since the calibration, K, if the present temperature is
         /// unknown.
         public static var unknownDifference: Double { @_noLocks get { 10 } }
@@ -68,7 +68,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         public func sigma(at now: Double) -> Double {
             guard !temperature.isNaN else { return sigma }
             let difference = now.isNaN ? Self.unknownDifference : now - temperature
-            let drift = Self.perKelvin * difference
+            let drift = perKelvin * difference
             return cm_sqrt(sigma * sigma + drift * drift)
         }
 
@@ -77,7 +77,7 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
         /// operator.
         @_noLocks
         public static func == (a: BiasPrior, b: BiasPrior) -> Bool {
-            a.bias == b.bias && a.sigma == b.sigma
+            a.bias == b.bias && a.sigma == b.sigma && a.perKelvin == b.perKelvin
                 && (a.temperature == b.temperature || a.temperature.isNaN && b.temperature.isNaN)
         }
     }
