@@ -49,6 +49,43 @@ struct ManualTests {
         #expect(dropIn == "[Service]\nReadWritePaths=-/mnt/disk/recordings\n")
     }
 
+    /// Parameters of the overlays for controls (arch/arm/boot/dts/overlays/README in the kernel of
+    /// the Raspberry Pi).
+    private static let overlays: [String: Set<String>] = [
+        "gpio-key": ["gpio", "active_low", "gpio_pull", "keycode", "label"],
+        "gpio-led": ["gpio", "active_low", "label", "trigger"],
+        "rotary-encoder": [
+            "pin_a", "pin_b", "relative_axis", "linux_axis", "rollover", "steps-per-period",
+            "steps", "wakeup", "encoding",
+        ],
+    ]
+
+    @Test("the overlays of controls have existing parameters, and use no line of a profile")
+    func controlOverlays() throws {
+        var taken: Set<String> = []
+        for name in [
+            "bus-servo-head", "can-gimbal", "raspberry-pi-4", "raspberry-pi-5",
+            "raspberry-pi-zero-2w", "simplefoc-gimbal",
+        ] {
+            let profile = try CommittedFile("etc/boards/\(name).toml").text()
+            taken.formUnion(profile.matches(of: /GPIO ([0-9]+)/).map { String($0.1) })
+        }
+        #expect(taken.contains("17"))
+        let page = try CommittedFile("etc/manual/controls.md").text()
+        var used: [String] = []
+        for match in page.matches(of: /dtoverlay=([^\s`]+)/) {
+            let words = match.1.split(separator: ",")
+            let known = try #require(Self.overlays[String(words[0])], "\(match.0)")
+            for word in words.dropFirst() {
+                let parts = word.split(separator: "=").map(String.init)
+                #expect(known.contains(parts[0]), "\(match.0)")
+                if ["gpio", "pin_a", "pin_b"].contains(parts[0]) { used += parts.dropFirst() }
+            }
+        }
+        #expect(used.count == 4 && Set(used).count == 4, "\(used)")
+        #expect(taken.isDisjoint(with: used), "\(used)")
+    }
+
     @Test("the pages link only to existing files and headings", arguments: pages)
     func links(page: String) throws {
         let file = CommittedFile(page)
