@@ -21,6 +21,9 @@ public final class ControlsServer: Service {
     /// Intervals between two searches for devices, s: with and without change reports from the
     /// kernel.
     private static let searchSeconds = (reported: 10.0, unreported: 2.0)
+    /// Time for which a device file can refuse to be opened before the refusal is reported, s. The
+    /// file of a new device belongs to root until udev has set its permissions.
+    private static let refusalSeconds = 2.0
     /// The thread's nice value (setpriority(2)), as for the diagnostics socket. A button press must
     /// reach the loop even if ordinary programs use all processors.
     private static let niceness: Int32 = -4
@@ -113,6 +116,8 @@ public final class ControlsServer: Service {
         /// the device files.
         var unused: [String: String] = [:]
         var problems: [String: String] = [:]
+        /// Times since which device files refuse to be opened.
+        var refusals: [String: Instant] = [:]
         var nextNumber = 1
         var searchDue = Instant(nanoseconds: 0)
         var reportDue = Instant(nanoseconds: 0)
@@ -181,9 +186,14 @@ public final class ControlsServer: Service {
         if round.mustSearch || now >= round.searchDue && !isActionNear {
             search(&round, now: now)
             round.mustSearch = false
+            let isReported = directory.changes != nil
             round.searchDue = now.advanced(
-                bySeconds: directory.changes == nil
-                    ? Self.searchSeconds.unreported : Self.searchSeconds.reported)
+                bySeconds: isReported
+                    ? Self.searchSeconds.reported : Self.searchSeconds.unreported)
+            for refused in round.refusals.values {
+                let due = refused.advanced(bySeconds: Self.refusalSeconds)
+                if due > now, due < round.searchDue { round.searchDue = due }
+            }
             round.isNew = true
         }
         // While a stick turns the camera, an action is always due soon; the report is updated
@@ -199,7 +209,8 @@ public final class ControlsServer: Service {
     private func search(_ round: inout Round, now: Instant) {
         round.unused = [:]
         var problems: [String: String] = [:]
-        defer { round.problems = problems }
+        var refusals: [String: Instant] = [:]
+        defer { (round.problems, round.refusals) = (problems, refusals) }
         guard !round.wanted.isEmpty else { return }
         for node in directory.nodes() where !round.open.contains(where: { $0.node == node }) {
             guard let description = directory.description(of: node) else { continue }
@@ -223,6 +234,9 @@ public final class ControlsServer: Service {
                 round.panel.connect(
                     number, ControlDevice(description, node: node, state: state, now: now))
             } catch {
+                let since = round.refusals[node] ?? now
+                refusals[node] = since
+                guard now.seconds(since: since) >= Self.refusalSeconds else { continue }
                 problems[node] = Self.problem(description.name, node, error)
                 if round.problems[node] != problems[node], let problem = problems[node] {
                     logger.warning("\(problem)")

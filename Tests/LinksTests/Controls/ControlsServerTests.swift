@@ -15,6 +15,8 @@ private final class PipeInputs: InputDirectory {
     private let pipes: Mutex<[String: (reader: FileDescriptor, writer: FileDescriptor)]>
     let state = Mutex(InputState())
     let refusal = Mutex<Errno?>(nil)
+    /// Number of refused attempts to open a device.
+    let refusals = Mutex(0)
 
     init(_ nodes: [String]) throws {
         var pipes: [String: (reader: FileDescriptor, writer: FileDescriptor)] = [:]
@@ -34,7 +36,10 @@ private final class PipeInputs: InputDirectory {
     }
 
     func open(_ node: String) throws(Errno) -> FileDescriptor {
-        if let refusal = refusal.withLock({ $0 }) { throw refusal }
+        if let refusal = refusal.withLock({ $0 }) {
+            refusals.withLock { $0 += 1 }
+            throw refusal
+        }
         guard let pipe = pipes.withLock({ $0[node] }) else { throw .noSuchFileOrDirectory }
         return pipe.reader
     }
@@ -72,7 +77,8 @@ private final class PipeInputs: InputDirectory {
 
     /// Runs a server with the devices during the body.
     private func withServer(
-        _ inputs: PipeInputs, _ body: @escaping @Sendable (ControlsServer) async throws -> Void
+        _ inputs: PipeInputs, log: LineLog = LineLog(),
+        _ body: @escaping @Sendable (ControlsServer) async throws -> Void
     ) async throws {
         let bindings = try ["ABS_X: yaw", "BTN_SELECT press: stop"].map {
             try ControlBinding(parsing: $0)
@@ -80,7 +86,7 @@ private final class PipeInputs: InputDirectory {
         port.memory.withLock { $0.settings.controls.bindings = bindings }
         let server = try ControlsServer(
             port: port, effects: ControlEffects(record: { _ in }, profile: { _, _ in }),
-            directory: inputs, logger: LineLog().logger, clock: DiagnosticsServer.monotonicNow)
+            directory: inputs, logger: log.logger, clock: DiagnosticsServer.monotonicNow)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             group.addTask { try await body(server) }
@@ -122,6 +128,21 @@ private final class PipeInputs: InputDirectory {
             let problem = server.report.problem ?? ""
             #expect(problem.contains("/dev/input/event7") && problem.contains("group input"))
         }
+    }
+
+    @Test("a new device whose permissions udev has not set yet is used later, without a message")
+    func permissions() async throws {
+        let inputs = try PipeInputs(["event3"])
+        inputs.refusal.withLock { $0 = .permissionDenied }
+        let log = LineLog()
+        try await withServer(inputs, log: log) { server in
+            try await until { inputs.refusals.withLock { $0 } > 0 }
+            #expect(server.report.problem == nil)
+            inputs.refusal.withLock { $0 = nil }
+            try await until { !server.report.devices.isEmpty }
+            #expect(server.report.problem == nil)
+        }
+        #expect(!log.lines.contains { $0.contains("cannot be opened") }, "\(log.lines)")
     }
 
     @Test("the median delay from a press to the gimbal, including debouncing, is below 20 ms")
