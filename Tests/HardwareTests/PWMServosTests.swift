@@ -185,6 +185,63 @@ struct PWMServosTests {
         }
     }
 
+    /// Opener of a chip's files whose channels are created by an export, like those of the kernel.
+    /// The files of a channel refuse to be opened until `areReady` is true.
+    private final class ExportedFiles {
+        let folder = PWMFolder(channels: 0)
+        var areReady = false
+        private var exports = 0
+
+        init() { folder.write("", "export") }
+        deinit { unlink("\(folder.path)/export") }
+
+        func open(_ path: String) -> Int32 {
+            if path.hasSuffix("/export") {
+                mkdir("\(folder.path)/pwm\(exports)", 0o755)
+                for name in ["period", "duty_cycle", "enable"] {
+                    folder.write("", "pwm\(exports)/\(name)")
+                }
+                exports += 1
+            } else if !areReady {
+                return -EACCES
+            }
+            return SysfsPWM.openForWriting(path)
+        }
+    }
+
+    private func exported(_ files: ExportedFiles) -> PWMServos {
+        let servo = ServoPulse(shortest: 1e-3, longest: 2e-3, travel: .pi / 2)
+        return PWMServos(
+            chip: files.folder.path, channels: [0, 1, 2],
+            pulses: ServoPulses(yaw: servo, roll: servo, pitch: servo), frameRate: 50,
+            openFile: { files.open($0) })
+    }
+
+    @Test("after an export, channels wait without an error until udev has set the permissions")
+    func permissions() throws {
+        let files = ExportedFiles()
+        let servos = exported(files)
+        #expect(try !servos.prepare(now: Self.start))
+        #expect(try !servos.prepare(now: Self.start.advanced(bySeconds: 0.05)))
+        files.areReady = true
+        #expect(try servos.prepare(now: Self.start.advanced(bySeconds: 0.11)))
+        for channel in 0..<3 {
+            #expect(files.folder.number("pwm\(channel)/period", digits: 8) == 20_000_000)
+        }
+    }
+
+    @Test("channels without permission, new or not, are an error with the remedy")
+    func noPermission() throws {
+        let files = ExportedFiles()
+        let new = exported(files)
+        #expect(try !new.prepare(now: Self.start))
+        let late = Self.start.advanced(bySeconds: 0.6)
+        let error = #expect(throws: BusError.self) { try new.prepare(now: late) }
+        #expect(error?.code == EACCES && error?.remedy().contains("pwm.conf") == true)
+        let old = exported(files)
+        #expect(throws: BusError.self) { try old.prepare(now: Self.start) }
+    }
+
     @Test("a missing chip is reported with the remedy")
     func missing() throws {
         let servo = ServoPulse(shortest: 1e-3, longest: 2e-3, travel: .pi / 2)

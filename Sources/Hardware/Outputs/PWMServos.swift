@@ -14,6 +14,8 @@ final class PWMServos: MotorPort {
     private let frameSeconds: Double
     private var last = [-1, -1, -1]
     private var isReady = false
+    /// True if the channels wait for udev, which has not set the permissions of their files yet.
+    private var isWaiting = false
     /// Bits of the channels that may be on.
     private var started: UInt8 = 0
     private static let all: UInt8 = 0b111
@@ -34,10 +36,16 @@ final class PWMServos: MotorPort {
     ///   - channels: Channels of the servos of yaw, roll and pitch, counted from 0.
     ///   - pulses: Conversion from joint angles to the pulses of the three servos.
     ///   - frameRate: Number of pulses per second that each servo receives.
-    init(chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double) {
+    ///   - openFile: Function that opens the chip's files; tests replace it.
+    init(
+        chip: String, channels: [Int], pulses: ServoPulses, frameRate: Double,
+        openFile: @escaping SysfsPWM.Open = { SysfsPWM.openForWriting($0) }
+    ) {
         frameSeconds = 1 / frameRate
         self.channels = channels.map {
-            SysfsPWM(chip: chip, channel: $0, periodNanoseconds: Int((1e9 / frameRate).rounded()))
+            SysfsPWM(
+                chip: chip, channel: $0, periodNanoseconds: Int((1e9 / frameRate).rounded()),
+                openFile: openFile)
         }
         numbers = channels
         self.pulses = pulses
@@ -45,18 +53,27 @@ final class PWMServos: MotorPort {
 
     func prepare(now: Instant) throws(BusError) -> Bool {
         if isReady { return true }
-        guard now >= nextLook else { throw lastError }
+        guard now >= nextLook else {
+            if isWaiting { return false }
+            throw lastError
+        }
         nextLook = now.advanced(bySeconds: Self.lookSeconds)
+        var mustWait = false
+        isWaiting = false
         for index in channels.indices where !channels[index].isOpen {
             do throws(BusErrno) {
-                try channels[index].open()
+                try channels[index].open(now: now)
             } catch {
-                lastError = failure(of: index, .write, error)
-                throw lastError
+                guard error.code == EACCES, channels[index].awaitsPermissions(now: now) else {
+                    lastError = failure(of: index, .write, error)
+                    throw lastError
+                }
+                mustWait = true
             }
         }
-        isReady = true
-        return true
+        isWaiting = mustWait
+        isReady = !mustWait
+        return isReady
     }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {

@@ -13,6 +13,16 @@ final class SysfsPWM {
     private var duty: Int32 = -1
     private var enable: Int32 = -1
     private let digits = UnsafeMutableRawBufferPointer.allocate(byteCount: 20, alignment: 1)
+    /// Time at which this object exported the channel; nil if the channel existed before.
+    private var exported: Instant?
+    private let openFile: Open
+
+    /// Time after an export in which udev sets the permissions of the channel's files, s. The files
+    /// belong to root until then.
+    private static let udevSeconds = 0.5
+
+    /// Function that opens a file for writing. It returns the descriptor, or a negative errno.
+    typealias Open = (String) -> Int32
 
     /// Creates a PWM channel whose files are opened later.
     ///
@@ -20,10 +30,21 @@ final class SysfsPWM {
     ///   - chip: Path of the PWM chip, such as `/sys/class/pwm/pwmchip0`.
     ///   - channel: Number of the channel, counted from 0.
     ///   - periodNanoseconds: Time from the start of one pulse to the start of the next, ns.
-    init(chip: String, channel: Int, periodNanoseconds: Int) {
+    ///   - openFile: Function that opens the files; tests replace it.
+    init(
+        chip: String, channel: Int, periodNanoseconds: Int,
+        openFile: @escaping Open = { SysfsPWM.openForWriting($0) }
+    ) {
         self.chip = chip
         self.channel = channel
         self.periodNanoseconds = periodNanoseconds
+        self.openFile = openFile
+    }
+
+    /// Opens a file of the chip, with the parameters and the result of `Open`.
+    static func openForWriting(_ path: String) -> Int32 {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC)
+        return descriptor >= 0 ? descriptor : -errno
     }
 
     deinit {
@@ -34,19 +55,27 @@ final class SysfsPWM {
     /// True if the PWM channel's files are open.
     var isOpen: Bool { enable >= 0 }
 
+    /// True if the channel was exported so recently that udev may not have set the permissions of
+    /// its files yet. The channel sends no pulses then.
+    func awaitsPermissions(now: Instant) -> Bool {
+        exported.map { now.seconds(since: $0) < Self.udevSeconds } ?? false
+    }
+
     /// Exports the channel if necessary, stops its pulses, and sets the period. This method
     /// allocates memory.
     ///
+    /// - Parameter now: Time of the call.
     /// - Throws: ENOENT if the chip does not exist, ENODEV if the channel does not exist, EBUSY if
     ///   another program uses the channel, EACCES if udev has not yet applied its rules after an
     ///   export.
-    func open() throws(BusErrno) {
+    func open(now: Instant) throws(BusErrno) {
         close()
         let folder = "\(chip)/pwm\(channel)"
         if access(folder, F_OK) != 0 {
             let export = try file("\(chip)/export")
             defer { _ = Glibc.close(export) }
             try write(channel, to: export)
+            exported = now
         }
         do throws(BusErrno) {
             let period = try file("\(folder)/period")
@@ -89,8 +118,8 @@ final class SysfsPWM {
     }
 
     private func file(_ path: String) throws(BusErrno) -> Int32 {
-        let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw BusErrno(code: errno) }
+        let descriptor = openFile(path)
+        guard descriptor >= 0 else { throw BusErrno(code: -descriptor) }
         return descriptor
     }
 
