@@ -1,4 +1,7 @@
 import Configuration
+import GimbalCore
+import Realtime
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -102,5 +105,30 @@ import Wire
         #expect(facts.isWritable && (facts.freeBytes ?? 0) > 0)
         settings.persistence.directory = "/nonexistent/airframe"
         #expect(MachineFacts.read(settings).freeBytes == nil)
+    }
+
+    /// Result of a thread.
+    private final class Found: Sendable {
+        let governor = Mutex<String?>(nil)
+    }
+
+    @Test("a process that may use only one CPU reports the governor of this CPU")
+    func onlyCPU() throws {
+        try withTemporaryDirectory { directory throws in
+            let cpu = try #require(RealtimeSetup.lastCPU)
+            let folder = directory.appending("cpu\(cpu)")
+            try makeDirectory(folder)
+            try makeDirectory(folder.appending("cpufreq"))
+            try write("ondemand\n", to: folder.appending("cpufreq").appending("scaling_governor"))
+            let (found, cpus) = (Found(), directory.string)
+            let thread = try RealtimeThread(
+                ThreadConfiguration(name: "one-cpu", priority: nil, cpu: cpu)
+            ) {
+                let governor = MachineFacts.read(Settings(), cpus: cpus).governor
+                found.governor.withLock { $0 = governor }
+            }
+            #expect(thread.join(until: MonotonicClock.now.advanced(bySeconds: 10)))
+            #expect(found.governor.withLock { $0 } == "ondemand")
+        }
     }
 }

@@ -26,12 +26,18 @@ struct MachineFacts: Equatable {
 
     /// Reads the properties of the computer. The loop's thread must not call this method, because
     /// it can block.
-    static func read(_ settings: Settings) -> MachineFacts {
+    ///
+    /// - Parameters:
+    ///   - settings: Active settings.
+    ///   - cpus: The kernel's directory of the CPUs; tests use another directory.
+    /// - Returns: The properties.
+    static func read(
+        _ settings: Settings, cpus: String = "/sys/devices/system/cpu"
+    ) -> MachineFacts {
         var facts = MachineFacts()
         let wanted = settings.loop.cpu
-        if let cpu = wanted >= 0 ? wanted : RealtimeSetup.preferredCPU {
-            facts.governor = firstLine(
-                of: "/sys/devices/system/cpu/cpu\(cpu)/cpufreq/scaling_governor")
+        if let cpu = wanted >= 0 ? wanted : RealtimeSetup.lastCPU {
+            facts.governor = firstLine(of: "\(cpus)/cpu\(cpu)/cpufreq/scaling_governor")
         }
         facts.directory = settings.persistence.directory
         var disk = statvfs()

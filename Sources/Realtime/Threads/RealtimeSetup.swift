@@ -58,7 +58,14 @@ public enum RealtimeSetup {
     /// µs instead of 25 µs. The property is nil on a computer with one CPU. Read this property
     /// before any thread is bound to a CPU.
     public static var preferredCPU: Int? {
-        cl_affinity_single() >= 0 ? nil : Int(cl_affinity_last())
+        cl_affinity_single() >= 0 ? nil : lastCPU
+    }
+
+    /// The last CPU on which the calling thread may run; nil if the kernel does not report it. Unlike
+    /// `preferredCPU`, this is also known on a computer with one CPU.
+    public static var lastCPU: Int? {
+        let cpu = cl_affinity_last()
+        return cpu >= 0 ? Int(cpu) : nil
     }
 
     /// Create the message about a refused memory lock.
