@@ -18,6 +18,8 @@ struct ControlDevice {
     /// Direction in which each axis is deflected by more than half of its travel: -1 or 1;
     /// otherwise 0.
     private var ends: [UInt16: Int] = [:]
+    /// Value of `ends` when the device was opened.
+    private var firstEnds: [UInt16: Int] = [:]
     /// True if events were lost; all events are then invalid until the next report event.
     var isDropping = false
 
@@ -32,6 +34,7 @@ struct ControlDevice {
         self.description = description
         self.node = node
         resume(state, now: now)
+        firstEnds = ends
     }
 
     /// Adopts the present state of the device, after the device was opened or events were lost. A
@@ -96,7 +99,7 @@ struct ControlDevice {
                 happenings += edge(
                     .end(code, isPositive: before > 0), isDown: false, at: event.time, rules)
             }
-            if end != 0 {
+            if end != 0, !isRest(code, end) {
                 happenings += edge(
                     .end(code, isPositive: end > 0), isDown: true, at: event.time, rules)
             }
@@ -138,6 +141,12 @@ struct ControlDevice {
 
     /// True if an axis is a D-pad (ABS_HAT0X...ABS_HAT3Y), which acts as buttons.
     func isButtonLike(_ code: UInt16) -> Bool { (0x10...0x17).contains(code) }
+
+    /// True if an axis rests at this end, like a released trigger: the axis was at this end when the
+    /// device was opened, and has not rested near its middle since. Such an end is not a button.
+    private func isRest(_ code: UInt16, _ end: Int) -> Bool {
+        firstEnds[code] == end && sticks[code]?.centre == nil
+    }
 
     private mutating func edge(
         _ control: Control, isDown: Bool, at time: Instant, _ rules: GestureRules

@@ -249,6 +249,25 @@ import Wire
         #expect(panel.counters.granted == 3)
     }
 
+    @Test("the released end of a trigger is not a button that is held or stuck")
+    func trigger() throws {
+        var panel = try panel(["ABS_Z+ press: mode fpv"])
+        let released = InputState.Axis(value: 0, range: 0...255)
+        panel.connect(
+            2,
+            ControlDevice(
+                InputDescription(name: "Triggers"), node: "event1",
+                state: InputState(axes: [2: released]), now: at(-1)))
+        for (time, value) in [(1, 255), (1.2, 0)] as [(Double, Int32)] {
+            panel.handle(InputEvent(time: at(time), kind: .axis(2, value)), from: 2, now: at(time))
+            panel.advance(now: at(time))
+        }
+        for time in [1.3, 2, 100] { panel.advance(now: at(time)) }
+        #expect(port.control.mode == .fpv)
+        #expect(panel.counters.stuck == 0)
+        #expect(!panel.events.contains { $0.control == "ABS_Z-" })
+    }
+
     /// Target of the last request, degrees.
     private func target() throws -> AxisVector {
         guard case .camera(.point(let point)) = port.takeRequests().last?.effect else {
