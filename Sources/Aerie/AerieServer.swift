@@ -74,6 +74,14 @@ public final class AerieServer: WebApplication {
         server?.stop()
     }
 
+    /// Reads the files of a changed certificate, see `WebServer.renewCertificate`.
+    ///
+    /// - Returns: Reason why the changed files cannot be used; nil if there is no such problem.
+    public func renewCertificate() -> String? {
+        let server = web.withLock { $0 }
+        return server?.renewCertificate()
+    }
+
     /// Port on which the server listens; 0 before `start()`.
     public var port: Int { web.withLock { $0?.port } ?? 0 }
     /// The web server's connection counters.

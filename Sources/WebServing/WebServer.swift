@@ -2,7 +2,6 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
 import Synchronization
 
@@ -14,6 +13,7 @@ public final class WebServer: Sendable {
     private let service: WebService
     private let group: MultiThreadedEventLoopGroup
     private let listener: any Channel
+    private let certificate: ServerCertificate?
 
     /// Starts a server.
     ///
@@ -30,7 +30,9 @@ public final class WebServer: Sendable {
             )
         }
         let service = WebService(options, application)
-        let context = try options.tls.map { tls throws(WebServerError) in try Self.context(tls) }
+        let certificate = try options.tls.map { tls throws(WebServerError) in
+            try ServerCertificate(tls)
+        }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, min(8, options.threads)))
         let buffer = ChannelOptions.Types.SocketOption.Value(
             truncatingIfNeeded: options.limits.kernelBuffer)
@@ -40,7 +42,7 @@ public final class WebServer: Sendable {
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 8192, high: 32768))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try service.accept(channel, tls: context)
+                    try service.accept(channel, tls: certificate?.context)
                 }
             }
         do {
@@ -64,6 +66,7 @@ public final class WebServer: Sendable {
         }
         self.service = service
         self.group = group
+        self.certificate = certificate
     }
 
     /// Port on which the server listens; 0 for a UNIX socket.
@@ -72,6 +75,20 @@ public final class WebServer: Sendable {
     public var connections: Int { service.ledger.open }
     /// Counters of the server since its start.
     public var counters: WebCounters { service.ledger.counters }
+    /// Reason why the files of the certificate cannot be used since their last change; nil if there
+    /// is no such problem. Until the files can be used, new connections use the earlier certificate.
+    public var certificateProblem: String? { certificate?.problem }
+
+    /// Reads the files of the certificate again if they have changed; new connections then use the
+    /// new certificate. Call this method about once per second, but not on an event-loop thread,
+    /// because the call waits for the disk.
+    ///
+    /// - Returns: The value of `certificateProblem`.
+    @discardableResult
+    public func renewCertificate() -> String? {
+        certificate?.renew()
+        return certificateProblem
+    }
 
     /// Stops the server. The server accepts no new connections, sends a close frame (1001) to every
     /// session, and stops its threads. Call this method once, and not from a callback.
@@ -89,22 +106,6 @@ public final class WebServer: Sendable {
             try? promise.futureResult.wait()
         }
         try? group.syncShutdownGracefully()
-    }
-
-    private static func context(_ tls: WebOptions.TLS) throws(WebServerError) -> NIOSSLContext {
-        do {
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificate)
-                    .map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.key, format: .pem)))
-            configuration.minimumTLSVersion = .tlsv12
-            return try NIOSSLContext(configuration: configuration)
-        } catch {
-            throw WebServerError(
-                description:
-                    "Cannot use the certificate \(tls.certificate) with the key \(tls.key): \(error). Both must be PEM files that this program can read."
-            )
-        }
     }
 }
 

@@ -63,6 +63,11 @@ final class PhoneService: Sendable {
     /// Port on which the server listens.
     var port: Int { server.port }
 
+    /// Uses a changed certificate for new connections; call this method about once per second.
+    ///
+    /// - Returns: Reason why the changed files cannot be used; nil if there is no such problem.
+    func renewCertificate() -> String? { server.renewCertificate() }
+
     /// Closes all connections of the server, and stops the thread.
     func stop() {
         thread.stop()

@@ -131,6 +131,7 @@ struct EyesService {
         var before = counters()
         var rounds = supervisor.rounds
         var lastProblem: String?
+        var lastCertificateProblem: String?
         var report = CompanionReport(name: "eyes")
         while true {
             switch signals.next(within: 0.1) {
@@ -161,6 +162,9 @@ struct EyesService {
                 rounds = supervisor.rounds
                 if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
                 lastProblem = link?.problem
+                let certificate = phones?.renewCertificate()
+                if let certificate, certificate != lastCertificateProblem { Log.write(certificate) }
+                lastCertificateProblem = certificate
             }
             report.capture = commands.state(
                 supervisor.report, directory: settings.video.recordDirectory, latest: latest,

@@ -87,6 +87,11 @@ struct WebRun {
             "refused": number(counters.refusals.values.reduce(0, +)),
             "pairings_refused": number(site.codes.refused), "replaced": number(counters.replaced),
         ]
+        if let problem = server.certificateProblem {
+            report.level = .warn
+            report.finding += "; the changed certificate is not in use"
+            report.remedy = problem
+        }
         return report
     }
 
@@ -95,6 +100,7 @@ struct WebRun {
         manager.notify("READY=1")
         var beat = site.gateway.beat()
         var lastProblem: String?
+        var lastCertificateProblem: String?
         while true {
             switch signals.next(within: 1) {
             case nil, SIGHUP: break
@@ -114,6 +120,9 @@ struct WebRun {
             beat = now
             if let problem = link.problem, problem != lastProblem { Log.write(problem) }
             lastProblem = link.problem
+            let problem = server.renewCertificate()
+            if let problem, problem != lastCertificateProblem { Log.write(problem) }
+            lastCertificateProblem = problem
         }
     }
 }
