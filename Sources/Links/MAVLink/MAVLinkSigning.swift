@@ -30,7 +30,8 @@ public struct MAVLinkSigning: Sendable {
     private let floor: UInt64
     /// Newest time of an accepted frame, units of 10 µs since 2015.
     private(set) var newest: UInt64
-    /// Newest of three times: the last signed frame, the last accepted frame, and the clock.
+    /// Newest of two times: the last signed frame and the last accepted frame. The times of signed
+    /// frames must increase, even if the clock is set back.
     private var timestamp: UInt64
 
     /// Creates a signer.
@@ -67,13 +68,14 @@ public struct MAVLinkSigning: Sendable {
         _ admits: (UInt64) -> Bool = { _ in true }
     ) -> Bool {
         guard let signature = MAVLinkSignature(frame: bytes) else { return false }
-        timestamp = max(timestamp, time)
         let stream = Stream(sender: sender, link: signature.link)
         if let last = streams[stream] {
             guard signature.timestamp > last else { return false }
         } else {
+            // An earlier reading of the clock does not count, because the clock can have been
+            // ahead until the network corrected it.
             guard signature.timestamp > floor,
-                signature.timestamp + Self.minute >= timestamp,
+                signature.timestamp + Self.minute >= max(time, newest),
                 streams.count < Self.mostStreams
             else { return false }
         }

@@ -52,6 +52,28 @@ import Wire
         #expect(!accepts(frame(4 * Self.minute, link: 3), at: 0))
     }
 
+    @Test(
+        "after the clock is set back, genuine frames are accepted, and signed times still increase")
+    func clockStep() {
+        let now = 1000 * Self.minute
+        let ahead = now + 120 * Self.minute
+        var signing = MAVLinkSigning(key: key)
+        func signed(at time: UInt64) -> UInt64 {
+            var bytes = Heartbeat().frame(from: station, sequence: 0, announcesSignature: true)
+            signing.sign(&bytes, time: time)
+            return MAVLinkSignature(frame: bytes)?.timestamp ?? 0
+        }
+        func accepts(_ bytes: [UInt8], at time: UInt64) -> Bool {
+            signing.accepts(bytes, from: station, time: time)
+        }
+        #expect(signed(at: ahead) == ahead)
+        #expect(!accepts(frame(now), at: ahead))
+        #expect(accepts(frame(now), at: now))
+        #expect(!accepts(frame(now), at: now))
+        #expect(!accepts(frame(now - Self.minute - 1, link: 2), at: now))
+        #expect(signed(at: now) > ahead)
+    }
+
     @Test("frames from before a restart are not accepted again")
     func restart() {
         let frames = [frame(500), frame(500), frame(501)]
