@@ -36,6 +36,41 @@ import Testing
         }
     }
 
+    @Test(
+        "a token that was issued with a wrong clock is valid for 30 days after the correction",
+        arguments: [1000.0, -1000.0])
+    func correction(_ step: Double) throws {
+        try withTemporaryDirectory { directory in
+            let (clock, uptime) = (Clock(), Clock())
+            func advance(days: Double) {
+                clock.advance(days: days)
+                uptime.advance(days: days)
+            }
+            func start() -> PairedBrowsers {
+                PairedBrowsers(
+                    directory: directory.string, days: 30, now: { clock.now },
+                    uptime: { uptime.now })
+            }
+            let first = start()
+            let early = try first.issue(to: "early")
+            let book = start()
+            let token = try book.issue(to: "phone")
+            clock.advance(days: step)
+            advance(days: 1)
+            book.followClock()
+            #expect(book.browser(token: token)?.name == "phone")
+            // The clock could have been correct when the earlier process issued its token.
+            #expect((book.browser(token: early) == nil) == (step > 0))
+            advance(days: 28.9)
+            book.followClock()
+            #expect(book.browser(token: token) != nil)
+            #expect(start().browser(token: token) != nil, "the corrected date is saved")
+            advance(days: 0.2)
+            book.followClock()
+            #expect(book.browser(token: token) == nil)
+        }
+    }
+
     @Test("the file contains only the hash of a token, and only the owner can read the file")
     func hashed() throws {
         try withBook { directory, _, book in

@@ -24,16 +24,49 @@ struct PairedBrowser: Codable, Equatable, Sendable {
 /// A token has 256 random bits. A fast hash is sufficient, because an attacker cannot try all
 /// possible tokens. The file contains only hashes, so read access to the file does not reveal
 /// tokens.
+///
+/// A computer without a battery for its clock has a wrong date until the network corrects it. The
+/// dates of the tokens that this process has issued follow such a correction. A token of an earlier
+/// process keeps its dates, because the clock could have been correct when the token was issued.
 final class PairedBrowsers: Sendable {
     /// Largest number of paired browsers; a new browser replaces the oldest one.
     static let limit = 64
     /// Longest name of a browser, bytes.
     static let longestName = 48
 
+    private struct State: Sendable {
+        var list: [PairedBrowser]
+        /// Hashes of the tokens that this process has issued.
+        var issued: Set<String> = []
+        /// The wall clock minus the time since the start of the computer, s.
+        var offset: Double
+
+        /// Moves the dates of the tokens that this process has issued by a step of the wall clock.
+        ///
+        /// - Returns: True if a date has changed.
+        mutating func follow(now: Double, uptime: Double) -> Bool {
+            let step = now - uptime - offset
+            guard abs(step) > PairedBrowsers.leastStep else { return false }
+            offset += step
+            var hasMoved = false
+            for index in list.indices where issued.contains(list[index].hash) {
+                list[index].created += step
+                list[index].expires += step
+                hasMoved = true
+            }
+            return hasMoved
+        }
+    }
+
+    /// Change of the wall clock above which the dates follow, s. Each change of the dates writes
+    /// the file, so the dates do not follow the slow corrections of a synchronised clock.
+    private static let leastStep = 60.0
+
     private let file: FilePath
     private let lifetime: Double
     private let now: @Sendable () -> Double
-    private let entries: Mutex<[PairedBrowser]>
+    private let uptime: @Sendable () -> Double
+    private let state: Mutex<State>
 
     /// Reads the saved list. An unreadable list counts as empty, and the problem is logged.
     ///
@@ -41,10 +74,15 @@ final class PairedBrowsers: Sendable {
     ///   - directory: Directory of the list.
     ///   - days: Lifetime of a token.
     ///   - now: Function that returns the wall-clock time, s since 1970.
-    init(directory: String, days: Int, now: @escaping @Sendable () -> Double = wallClock) {
+    ///   - uptime: Function that returns the time since the start of the computer, s.
+    init(
+        directory: String, days: Int, now: @escaping @Sendable () -> Double = wallClock,
+        uptime: @escaping @Sendable () -> Double = bootClock
+    ) {
         file = FilePath(directory).appending("browsers.json")
         lifetime = Double(days) * 86400
         self.now = now
+        self.uptime = uptime
         var saved: [PairedBrowser] = []
         if let data = try? Data(contentsOf: URL(filePath: file.string)) {
             do {
@@ -54,13 +92,13 @@ final class PairedBrowsers: Sendable {
                     "\(file): the list of paired browsers cannot be read, so no browser is paired.")
             }
         }
-        entries = Mutex(saved)
+        state = Mutex(State(list: saved, offset: now() - uptime()))
     }
 
     /// Browsers with valid tokens.
     var browsers: [PairedBrowser] {
         let now = now()
-        return entries.withLock { $0.filter { $0.expires > now } }
+        return state.withLock { $0.list.filter { $0.expires > now } }
     }
 
     /// Creates a token for a browser.
@@ -75,11 +113,16 @@ final class PairedBrowsers: Sendable {
             return String(repeating: "0", count: 16 - part.count) + part
         }.joined()
         let time = now()
+        let uptime = uptime()
         let browser = PairedBrowser(
             name: Self.plain(name), hash: Self.hash(token), created: time,
             expires: time + lifetime)
-        try change { list in
-            list = list.filter { $0.expires > time }.suffix(Self.limit - 1) + [browser]
+        try change { state in
+            _ = state.follow(now: time, uptime: uptime)
+            let kept = state.list.filter { $0.expires > time }.suffix(Self.limit - 1)
+            state.list = kept + [browser]
+            state.issued.insert(browser.hash)
+            state.issued.formIntersection(state.list.map(\.hash))
         }
         return token
     }
@@ -89,7 +132,7 @@ final class PairedBrowsers: Sendable {
         guard token.utf8.count == 64 else { return nil }
         let hash = Self.hash(token)
         let now = now()
-        return entries.withLock { $0.first { $0.hash == hash && $0.expires > now } }
+        return state.withLock { $0.list.first { $0.hash == hash && $0.expires > now } }
     }
 
     /// Removes paired browsers.
@@ -101,19 +144,31 @@ final class PairedBrowsers: Sendable {
         -> [PairedBrowser]
     {
         let removed = browsers.filter(isRemoved)
-        if !removed.isEmpty { try change { $0.removeAll(where: isRemoved) } }
+        if !removed.isEmpty { try change { $0.list.removeAll(where: isRemoved) } }
         return removed
     }
 
-    private func change(_ body: (inout sending [PairedBrowser]) -> Void) throws(Errno) {
-        let result = entries.withLock { list -> Result<Void, Errno> in
-            let before = list
-            body(&list)
+    /// Moves the dates of the issued tokens after a correction of the wall clock. Call this method
+    /// about once per second, before the expiry of the tokens is checked.
+    func followClock() {
+        let (time, uptime) = (now(), uptime())
+        guard state.withLock({ $0.follow(now: time, uptime: uptime) }) else { return }
+        do throws(Errno) {
+            try change { _ in }
+        } catch {
+            Log.write("\(file): the dates of the paired browsers cannot be saved: \(error).")
+        }
+    }
+
+    private func change(_ body: (inout sending State) -> Void) throws(Errno) {
+        let result = state.withLock { state -> Result<Void, Errno> in
+            let before = state
+            body(&state)
             do throws(Errno) {
-                try save(list)
+                try save(state.list)
                 return .success(())
             } catch {
-                list = before
+                state = before
                 return .failure(error)
             }
         }
@@ -153,8 +208,14 @@ extension UTF8 {
 }
 
 /// Wall clock, s since 1970.
-@Sendable func wallClock() -> Double {
+@Sendable func wallClock() -> Double { seconds(CLOCK_REALTIME) }
+
+/// Time since the start of the computer, s. Corrections of the wall clock do not change it, and it
+/// also advances while the computer is suspended.
+@Sendable func bootClock() -> Double { seconds(CLOCK_BOOTTIME) }
+
+private func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }

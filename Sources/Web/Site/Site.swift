@@ -198,6 +198,7 @@ final class Site: WebApplication {
     /// Closes the pages and ends the shot of browsers that are no longer paired, and starts a shot
     /// that should run. Call this method about once per second.
     func endPagesOfForgotten() {
+        book.followClock()
         let ids = Set(book.browsers.map(\.id))
         gateway.keepOnly(ids)
         pictures.keepOnly(ids)
