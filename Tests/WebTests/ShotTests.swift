@@ -112,6 +112,25 @@ struct ShotTests {
         }
     }
 
+    @Test("a shot whose browser is no longer paired pauses, and the page shows the reason")
+    func unpaired() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory)
+            let (cookie, other) = (try rig.cookie(), try rig.cookie(name: "other"))
+            _ = try post("/shot/start", Self.long, rig, [cookie])
+            try #require(reaches("active", photos: 1, rig), "\(text(rig))")
+            let browsers = try rig.control("browsers").array ?? []
+            let id = try #require(browsers.first { $0["name"] == "test" }?["id"]?.string)
+            _ = try rig.control("revoke", ["id": .string(id)])
+            try #require(reaches("paused", photos: 1, rig), "\(text(rig))")
+            let problem = try shot(rig)["problem"]?.string ?? ""
+            #expect(problem.contains("the browser that started it is no longer paired"))
+            #expect(try post("/shot/resume", rig, [other]).status == 200)
+            #expect(try shot(rig)["problem"] == "")
+            _ = try post("/shot/cancel", rig, [other])
+        }
+    }
+
     @Test("a shot without photos can be paused and resumed, and is complete at its end")
     func moves() throws {
         try withTemporaryDirectory { directory in

@@ -22,6 +22,9 @@ final class ShotHost: Sendable {
 
     /// Time after which an unreachable daemon is tried again, s.
     private static let pause = 5.0
+    /// Reason for the pause of a shot whose browser is no longer paired, for the page.
+    private static let unpaired =
+        "The shot has paused, because the browser that started it is no longer paired: its pairing has expired or was removed. A paired browser can resume the shot."
     /// Exit codes of airframectl if airframed or the camera's address cannot be reached, or airframed
     /// does not answer in time.
     private static let unreachable: [Int32] = [69, 75]
@@ -134,9 +137,14 @@ final class ShotHost: Sendable {
     }
 
     /// Ends the run after the present photo.
-    func stopRun() {
+    ///
+    /// - Parameter reason: Reason for the page, as a sentence; nil if a person has ended the run.
+    func stopRun(because reason: String? = nil) {
         queue.async { [self] in
-            state.withLock { $0.owner = nil }
+            state.withLock { state in
+                state.owner = nil
+                if let reason { state.problem = reason }
+            }
             unlink(marker)
             interrupt()
         }
@@ -165,7 +173,7 @@ final class ShotHost: Sendable {
                     : state.report["photos"] == nil
             )
         }
-        if isForgotten { return stopRun() }
+        if isForgotten { return stopRun(because: Self.unpaired) }
         guard isDue || isObserved else { return }
         queue.async { [self] in
             refresh()
