@@ -112,6 +112,29 @@ import Wire
         #expect(station.counters.accepted == 3)
     }
 
+    @Test("the first genuine command after a long pause waits for the disk, and is not a forgery")
+    func pause() throws {
+        let key = SharedKey(passphrase: "correct horse")
+        let log = LineLog()
+        var saved: UInt64 = 60_000
+        // The file gets a greater value after the first request, as in `FreshnessFile`.
+        func admits(_ counter: UInt64) -> Bool {
+            defer { saved = max(saved, counter + 60_000) }
+            return counter <= saved
+        }
+        var station = RiderStation(port: wheels, key: key, admits: admits, logger: log.logger)
+        for counter: UInt64 in [1000, 600_000, 600_020] {
+            let datagram = SealedRiderCommand.datagram(
+                counter: counter, command: Array("0,0,0".utf8), key: key)
+            station.receive(
+                datagram, from: try #require(app), now: at(Double(counter) / 1000))
+        }
+        #expect(station.counters.accepted == 2 && station.counters.waitingForDisk == 1)
+        #expect(station.counters.unsigned == 0)
+        #expect(log.lines.contains { $0.contains("sent its first command after a pause") })
+        #expect(!log.lines.contains { $0.contains("not signed with the key") })
+    }
+
     @Test("with a key, a command must be authentic and new, but a stop is always accepted")
     func key() throws {
         let key = SharedKey(passphrase: "correct horse")

@@ -107,6 +107,7 @@ public final class RiderServer: Service {
             "accepted": Int(counters.accepted), "malformed": Int(counters.malformed),
             "refused": Int(counters.refused), "unsigned": Int(counters.unsigned),
             "waiting_for_zero": Int(counters.waitingForZero),
+            "waiting_for_disk": Int(counters.waitingForDisk),
         ].merging(speeds()) { $1 }
         latest.withLock { $0 = status }
     }

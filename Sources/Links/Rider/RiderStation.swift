@@ -21,9 +21,22 @@ struct RiderStation {
         /// Number of commands that were refused because of the key: the authentication code was
         /// missing or invalid, or the counter was already used.
         var unsigned: UInt64 = 0
+        /// Number of genuine commands that were not executed, because their counter was not in the
+        /// file yet (see `FreshnessFile`): the first ones after a start and after a pause.
+        var waitingForDisk: UInt64 = 0
         /// Number of commands that were ignored because a new or long-silent remote control had not
         /// yet sent speeds of zero.
         var waitingForZero: UInt64 = 0
+    }
+
+    /// Result of the check of a datagram's code and counter.
+    private enum Proof {
+        /// The code is valid, and the counter is new.
+        case valid
+        /// The code is valid, and the counter is new, but it cannot be accepted yet.
+        case early
+        /// The code is missing or wrong, or the counter was already used.
+        case invalid
     }
 
     private struct Remote {
@@ -76,11 +89,9 @@ struct RiderStation {
             return log.warning(
                 "\(address) sent a datagram that is not a command of a remote control: \(error).")
         }
-        guard isProved(sealed) || command == .emergencyStop else {
-            counters.unsigned += 1
-            return log.warning(
-                "\(address) sent a command that is not signed with the key, or replayed an old command."
-            )
+        let proof = check(sealed)
+        guard proof == .valid || command == .emergencyStop else {
+            return proof == .early ? postpone(address) : refuse(address)
         }
         // The state of a sender is stored only after an accepted request. Therefore unauthorised
         // senders can neither fill the memory nor displace other senders.
@@ -96,6 +107,21 @@ struct RiderStation {
             return log.warning("\(address) must send the speeds 0/0 before the wheels turn.")
         }
         carryOut(command, &remote, address, now)
+    }
+
+    private mutating func refuse(_ address: DatagramAddress) {
+        counters.unsigned += 1
+        log.warning(
+            "\(address) sent a command that is not signed with the key, or replayed an old command."
+        )
+    }
+
+    /// Ignores a genuine command whose counter is being written to the disk.
+    private mutating func postpone(_ address: DatagramAddress) {
+        counters.waitingForDisk += 1
+        log.info(
+            "\(address) sent its first command after a pause. The command has no effect, because its counter must be on the disk first; the next command is executed."
+        )
     }
 
     /// State of a remote control at an unknown address.
@@ -117,13 +143,14 @@ struct RiderStation {
 
     /// Checks that a datagram has a valid code and a new counter; each counter is accepted only
     /// once.
-    private mutating func isProved(_ sealed: SealedRiderCommand?) -> Bool {
-        guard let key else { return true }
-        guard let sealed, sealed.counter > newest, sealed.isRight(key: key),
-            admits(sealed.counter)
-        else { return false }
+    private mutating func check(_ sealed: SealedRiderCommand?) -> Proof {
+        guard let key else { return .valid }
+        guard let sealed, sealed.counter > newest, sealed.isRight(key: key) else {
+            return .invalid
+        }
+        guard admits(sealed.counter) else { return .early }
         newest = sealed.counter
-        return true
+        return .valid
     }
 
     private mutating func carryOut(
