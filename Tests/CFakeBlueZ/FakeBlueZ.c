@@ -258,6 +258,13 @@ static int send_call(fake_bluez *f, sd_bus_message *m, int r) {
     return r < 0 ? -r : 0;
 }
 
+int fake_show_passkey(fake_bluez *f, const char *device, uint32_t passkey) {
+    sd_bus_message *m = NULL;
+    int r = begin(f, &m, "/org/airframe/agent", "org.bluez.Agent1", "DisplayPasskey");
+    if (r >= 0) r = sd_bus_message_append(m, "ouq", device, passkey, 0);
+    return send_call(f, m, r);
+}
+
 static int append_options(sd_bus_message *m, const char *device, uint16_t offset) {
     return sd_bus_message_append(
         m, "a{sv}", 4, "device", "o", device, "offset", "q", offset, "link", "s", "LE", "mtu",

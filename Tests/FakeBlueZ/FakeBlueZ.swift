@@ -52,6 +52,9 @@ package final class FakeBlueZ {
         fake_connect(handle, device, isOn)
     }
     package func say(icon: String, of device: String) { fake_say_icon(handle, device, icon) }
+    package func show(passkey: UInt32, of device: String = phone) {
+        fake_show_passkey(handle, device, passkey)
+    }
 
     package func write(_ path: String, _ bytes: [UInt8], device: String = phone, offset: UInt16 = 0)
     {

@@ -1,3 +1,4 @@
+import Port
 import Testing
 import Wire
 
@@ -58,5 +59,15 @@ struct ClientIdentityTests {
             #expect(reply["error"]?["code"] == "out_of_range")
             #expect(reply["error"]?["field"] == "name")
         }
+    }
+
+    @Test("only a client with write access that is not an assistant can pair phones")
+    func pairing() {
+        var client = DiagnosticsClient(id: 1, pid: 1, user: 1)
+        let refusal = Refusal(.permissionDenied, "This connection is read-only.")
+        #expect(SocketMethod.Caller(client: client, refusal: nil).mayPair)
+        #expect(!SocketMethod.Caller(client: client, refusal: refusal).mayPair)
+        client.isAssistant = true
+        #expect(!SocketMethod.Caller(client: client, refusal: nil).mayPair)
     }
 }

@@ -206,7 +206,7 @@ struct TaskMethods: Sendable {
                     ? "Bluetooth is off while a simulator supplies the clock."
                     : "Bluetooth is off: set bluetooth.enabled = true and restart airframed.")
         }
-        let status = radio.status
+        let status = caller.mayPair ? radio.pairingStatus : radio.status
         if action == "allow" {
             guard status.security == BluetoothConfiguration.Security.encrypted.rawValue else {
                 throw Refusal(

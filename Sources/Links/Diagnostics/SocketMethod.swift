@@ -70,6 +70,9 @@ public struct SocketMethod: Sendable {
                 .permissionDenied,
                 "\(change) is not possible for an assistant; a person can do this with airframectl")
         }
+
+        /// True if the client can pair phones: it has write access, and is not an assistant.
+        public var mayPair: Bool { refusal == nil && !client.isAssistant }
     }
 
     /// Function that executes a method of the socket, and the kind of thread that runs the

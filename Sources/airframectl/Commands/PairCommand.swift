@@ -14,7 +14,7 @@ struct PairCommand: ParsableCommand {
             forget ADDRESS   forget the keys of a phone
             web              show the code for the page of airframe-web, valid for --seconds; with --list, list the paired browsers; with --revoke ID, remove one browser (or all)
 
-            For phones, pairing is needed only with bluetooth.security = "encrypted". The log also contains the passkey.
+            For phones, pairing is needed only with bluetooth.security = "encrypted". Only this command shows the passkey.
             """)
 
     /// Actions of the command `pair`.

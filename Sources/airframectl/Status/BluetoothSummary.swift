@@ -41,8 +41,8 @@ extension Summary {
             let mtu = central.mtu.map { ", MTU \($0)" } ?? ""
             return "\(central.address), connection \(central.connection)\(mtu)"
         }
-        if let pairing = status.pairing, let passkey = pairing.passkey {
-            lines.append("\(pairing.address ?? "somebody") wants to pair: type \(passkey) on it")
+        if let address = status.pairing?.address {
+            lines.append("\(address) wants to pair: `airframectl pair allow` shows the passkey")
         }
         return lines
     }

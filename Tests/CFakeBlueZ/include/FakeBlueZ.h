@@ -53,6 +53,9 @@ int fake_connect(fake_bluez *fake, const char *device, bool is_on);
 /// Reports the icon of a device.
 int fake_say_icon(fake_bluez *fake, const char *device, const char *icon);
 
+/// Asks the client's pairing agent to display a passkey, which a person types on the device.
+int fake_show_passkey(fake_bluez *fake, const char *device, uint32_t passkey);
+
 /// Calls a characteristic of the client as bluetoothd does; the answer is in the state.
 int fake_write(
     fake_bluez *fake, const char *path, const char *device, const uint8_t *bytes, size_t count,

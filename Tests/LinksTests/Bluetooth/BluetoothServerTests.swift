@@ -10,7 +10,8 @@ import Wire
 
 /// A server on a private bus, and a fake bluetoothd that the body drives.
 private func withRadio(
-    pause: UInt32 = 0, change: (inout BluetoothConfiguration) -> Void = { _ in },
+    pause: UInt32 = 0, logger: Logger = silentLogger,
+    change: (inout BluetoothConfiguration) -> Void = { _ in },
     body: @escaping @Sendable (BluetoothServer, PrivateBus) throws -> Void
 ) async throws {
     let bus = try PrivateBus()
@@ -19,7 +20,7 @@ private func withRadio(
     change(&configuration)
     let server = try BluetoothServer(
         configuration: configuration, services: [RecordingService(pause: pause), PlainService()],
-        logger: silentLogger)
+        logger: logger)
     let running = Task { try await server.run() }
     nonisolated(unsafe) let unsharedBus = bus
     let result = await onThread { Result { try body(server, unsharedBus) } }
@@ -110,6 +111,24 @@ struct BluetoothServerTests {
             back.connect(phone(2), true)
             try pump(back, "the phone") { server.status.centrals.count == 2 }
             #expect(back.switchedOff == 1 && back.disconnections == 0)
+        }
+    }
+
+    @Test("neither the status for all clients nor the log contains the passkey of a pairing")
+    func passkey() async throws {
+        let log = LineLog()
+        try await withRadio(logger: log.logger, change: { $0.security = .encrypted }) {
+            server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.show(passkey: 12345, of: phone(2))
+            try pump(fake, "the request") { server.status.pairing?.address != nil }
+            #expect(server.status.pairing?.address == "C0:1A:B0:00:00:02")
+            #expect(server.status.pairing?.passkey == nil)
+            #expect(log.lines.contains { $0.contains("C0:1A:B0:00:00:02 wants to pair") })
+            #expect(!log.lines.contains { $0.contains("12345") })
+            // The clients that can pair phones get the passkey.
+            #expect(server.pairingStatus.pairing?.passkey == "012345")
         }
     }
 

@@ -370,7 +370,7 @@ extension BluetoothLoop: BlueZResponder {
             let until = clock().advanced(bySeconds: Self.passkeySeconds)
             passkey = (device, number, until)
             logger.notice(
-                "The phone \(CentralRegistry.address(of: device)) wants to pair: type \(Self.digits(number)) on it."
+                "The phone \(CentralRegistry.address(of: device)) wants to pair: `airframectl pair allow` shows the passkey."
             )
         case .passkeyOver: passkey = nil
         }

@@ -52,8 +52,13 @@ public final class BluetoothServer: Service {
         try await thread.run { self.serve() }
     }
 
-    /// The newest status of Bluetooth, at most 0.2 s old. Any thread can read this property.
-    public var status: BluetoothStatus { mailbox.status }
+    /// The newest status of Bluetooth, at most 0.2 s old, without the passkey of a pairing, because
+    /// clients without write access also receive this status. Any thread can read this property.
+    public var status: BluetoothStatus { mailbox.status.withoutPasskey }
+
+    /// The newest status of Bluetooth with the passkey of a pairing, for clients that can pair
+    /// phones. Any thread can read this property.
+    public var pairingStatus: BluetoothStatus { mailbox.status }
 
     /// Allows phones to pair for the given time, s; 0 ends the permission. Any thread can call this
     /// method.

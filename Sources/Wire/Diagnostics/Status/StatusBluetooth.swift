@@ -38,6 +38,13 @@ public struct BluetoothStatus: Hashable, Sendable, Codable {
 
     /// Creates a status of the Bluetooth peripheral with unknown values.
     public init() {}
+
+    /// Copy of this status without the passkey of a pairing, for clients that cannot pair phones.
+    public var withoutPasskey: BluetoothStatus {
+        var status = self
+        status.pairing?.passkey = nil
+        return status
+    }
 }
 
 /// State of a service and its advertisement.
@@ -95,7 +102,8 @@ public struct BondStatus: Hashable, Sendable, Codable {
 public struct PairingStatus: Hashable, Sendable, Codable {
     /// Remaining time of the pairing permission, s; 0 means that pairing is not allowed.
     public var remainingS: Number
-    /// Passkey to type on the phone, six digits; absent until a phone requests pairing.
+    /// Passkey to type on the phone, six digits; absent until a phone requests pairing, and absent
+    /// for clients that cannot pair phones.
     public var passkey: String?
     /// The phone that requests pairing.
     public var address: String?
