@@ -181,13 +181,13 @@ public final class AerieServer: WebApplication {
         }
     }
 
-    /// Accepts a WebSocket at the path `/ws/connect/DEVICE`. The name DEVICE has 1...128 printable
-    /// bytes.
+    /// Accepts a WebSocket at the path `/ws/connect/DEVICE`. The name DEVICE has 1...128 bytes, all
+    /// of printable characters, because `airframe-eyes aerie phones` displays the name.
     public func decide(on request: WebRequest) -> WebSocketDecision {
         let prefix = "/ws/connect/"
         let id = String(request.path.dropFirst(prefix.count))
         guard request.path.hasPrefix(prefix), (1...128).contains(id.utf8.count),
-            !id.contains("/")
+            !id.contains("/"), id.unicodeScalars.allSatisfy(\.isPrintable)
         else { return .refuse(WebResponse(404, text: "There is no such socket.\n")) }
         return .accept(AerieDevice(id: id, server: self))
     }

@@ -69,16 +69,21 @@ public struct DeviceInfo: Codable, Sendable, Equatable {
     /// most `longest` characters per text.
     var printable: DeviceInfo {
         func clean(_ text: String) -> String {
-            let visible = text.unicodeScalars.filter {
-                switch $0.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator: false
-                default: true
-                }
-            }
+            let visible = text.unicodeScalars.filter(\.isPrintable)
             return String(String.UnicodeScalarView(visible.prefix(Self.longest)))
         }
         return DeviceInfo(
             model: clean(model), osVersion: clean(osVersion), hasLiDAR: hasLiDAR)
+    }
+}
+
+extension Unicode.Scalar {
+    /// False for control characters, which a terminal would interpret, and for separators.
+    var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }
 

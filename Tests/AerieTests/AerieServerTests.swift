@@ -336,4 +336,17 @@ struct AerieServerTests {
             }
         }
     }
+
+    @Test("a phone's name with characters that control a terminal is refused")
+    func controlCharacters() throws {
+        try withAerie { server in
+            // CSI, OSC, the line separator and a change of the text direction, in UTF-8.
+            for name in ["a%C2%9B2J", "%C2%9D0;x", "a%E2%80%A8b", "%E2%80%AEa"] {
+                let answer = try WebClient(port: server.port).upgrade("/ws/connect/\(name)")
+                #expect(answer.status == 404, "\(name)")
+            }
+            let named = try WebClient(port: server.port).upgrade("/ws/connect/J%C3%BCrg%202")
+            #expect(named.status == 101)
+        }
+    }
 }
