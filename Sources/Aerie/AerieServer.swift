@@ -120,17 +120,17 @@ public final class AerieServer: WebApplication {
 
     func closed(_ device: AerieDevice) {
         frames.drop(device)
-        local?.note([], device: device.id)
-        state.withLock { state in
+        let isGone = state.withLock { state -> Bool in
             state.devices.removeAll { $0 === device }
             // The session ends with the connection, unless a newer connection continues the
-            // session.
-            if device.isAdmitted,
+            // session. A client that was not admitted can have the name of an admitted phone.
+            guard device.isAdmitted,
                 !state.devices.contains(where: { $0.id == device.id && $0.isAdmitted })
-            {
-                state.sessions[device.id] = nil
-            }
+            else { return false }
+            state.sessions[device.id] = nil
+            return true
         }
+        if isGone { local?.note([], device: device.id) }
     }
 
     /// Admits a phone. An earlier connection of the same phone is closed.
