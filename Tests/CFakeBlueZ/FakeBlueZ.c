@@ -228,6 +228,11 @@ int fake_say_icon(fake_bluez *f, const char *device, const char *icon) {
     return emit_change(f, device, "sa{sv}as", "org.bluez.Device1", 1, "Icon", "s", icon, 0);
 }
 
+int fake_say_paired(fake_bluez *f, const char *device, bool is_paired) {
+    return emit_change(
+        f, device, "sa{sv}as", "org.bluez.Device1", 1, "Paired", "b", (int)is_paired, 0);
+}
+
 static int on_reply(sd_bus_message *m, void *context, sd_bus_error *error) {
     (void)error;
     fake_bluez *f = context;

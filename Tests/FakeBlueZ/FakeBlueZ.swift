@@ -52,6 +52,9 @@ package final class FakeBlueZ {
         fake_connect(handle, device, isOn)
     }
     package func say(icon: String, of device: String) { fake_say_icon(handle, device, icon) }
+    package func say(isPaired: Bool, of device: String) {
+        fake_say_paired(handle, device, isPaired)
+    }
     package func show(passkey: UInt32, of device: String = phone) {
         fake_show_passkey(handle, device, passkey)
     }

@@ -52,6 +52,8 @@ int fake_say_powered(fake_bluez *fake, bool is_on);
 int fake_connect(fake_bluez *fake, const char *device, bool is_on);
 /// Reports the icon of a device.
 int fake_say_icon(fake_bluez *fake, const char *device, const char *icon);
+/// Reports whether there are keys for a device.
+int fake_say_paired(fake_bluez *fake, const char *device, bool is_paired);
 
 /// Asks the client's pairing agent to display a passkey, which a person types on the device.
 int fake_show_passkey(fake_bluez *fake, const char *device, uint32_t passkey);

@@ -211,6 +211,27 @@ struct BluetoothServerTests {
         }
     }
 
+    @Test("phones that are not paired cannot exclude a paired phone from encrypted services")
+    func pairedPhone() async throws {
+        try await withRadio(change: {
+            $0.maximumCentrals = 2
+            $0.security = .encrypted
+        }) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            fake.say(isPaired: true, of: phone(4))
+            for number in 2...4 { fake.connect(phone(number), true) }
+            try pump(fake, "the disconnection") { fake.disconnections == 1 }
+            let served = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(4)) }
+            #expect(served == "")
+            let refused = try answered(fake) { $0.write(ShimHarness.char1, [1], device: phone(2)) }
+            #expect(refused == "NotAuthorized")
+            try pump(fake, "the status") { server.status.counters.refusedConnections == 2 }
+            let addresses = server.status.centrals.map(\.address)
+            #expect(addresses == ["C0:1A:B0:00:00:03", "C0:1A:B0:00:00:04"])
+        }
+    }
+
     @Test("gamepads, and devices at another adapter, do not count as phones, and stay connected")
     func otherDevices() async throws {
         try await withRadio(change: { $0.maximumCentrals = 1 }) { server, bus in

@@ -34,6 +34,28 @@ struct CentralRegistryTests {
         #expect(registry.connect(device(4))?.isRefused == false)
     }
 
+    @Test("a paired phone takes the place of the oldest phone that is not paired, if it needs one")
+    func strangers() {
+        var registry = CentralRegistry(limit: 2, writesPerSecond: 10, prefersPaired: true)
+        for number in 3...5 { registry.setPaired(device(number), true) }
+        for number in [2, 1] { _ = registry.connect(device(number)) }
+        #expect(registry.stranger(toReplaceBy: device(6)) == nil)
+        #expect(registry.stranger(toReplaceBy: device(3)) == device(2))
+        _ = registry.disconnect(device(2))
+        #expect(registry.stranger(toReplaceBy: device(3)) == nil)
+        #expect(registry.connect(device(3))?.isRefused == false)
+        #expect(registry.connect(device(2))?.isRefused == true)
+        #expect(registry.stranger(toReplaceBy: device(4)) == device(1))
+        _ = registry.disconnect(device(1))
+        #expect(registry.connect(device(4))?.isRefused == false)
+        #expect(registry.stranger(toReplaceBy: device(5)) == nil)
+        // Without encryption, phones that are not paired have the same rights.
+        var other = CentralRegistry(limit: 1, writesPerSecond: 10)
+        other.setPaired(device(3), true)
+        _ = other.connect(device(1))
+        #expect(other.stranger(toReplaceBy: device(3)) == nil)
+    }
+
     @Test("a phone that writes too often does not reduce the write rate of other phones")
     func rate() {
         var registry = CentralRegistry(limit: 2, writesPerSecond: 10)

@@ -82,7 +82,7 @@ final class BluetoothLoop {
                 advertisements: names.count, isEncrypted: isEncrypted))
         centrals = CentralRegistry(
             limit: configuration.maximumCentrals,
-            writesPerSecond: configuration.writesPerSecond)
+            writesPerSecond: configuration.writesPerSecond, prefersPaired: isEncrypted)
         bus.responder = self
     }
 
@@ -294,6 +294,7 @@ extension BluetoothLoop: BlueZResponder {
 
     /// Records a phone's connection; has no effect if the connection is already recorded.
     private func connect(_ device: String, _ now: Instant) {
+        makePlace(for: device, now)
         guard let entry = centrals.connect(device) else { return }
         statusDue = now
         guard !entry.isRefused else {

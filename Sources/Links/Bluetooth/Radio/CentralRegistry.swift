@@ -32,12 +32,19 @@ struct CentralRegistry {
     private var known: [String: Device] = [:]
     private let limit: Int
     private let writesPerSecond: Double
+    private let prefersPaired: Bool
     private var nextConnection = 1
 
     /// Creates a registry that contains no phones.
-    init(limit: Int, writesPerSecond: Double) {
+    ///
+    /// - Parameters:
+    ///   - limit: Largest number of accepted phones.
+    ///   - writesPerSecond: Largest number of writes per second from one phone.
+    ///   - prefersPaired: True if a paired phone can replace a phone that is not paired.
+    init(limit: Int, writesPerSecond: Double, prefersPaired: Bool = false) {
         self.limit = limit
         self.writesPerSecond = writesPerSecond
+        self.prefersPaired = prefersPaired
     }
 
     /// Accepted phones, in the order of their connection.
@@ -70,6 +77,16 @@ struct CentralRegistry {
         nextConnection += 1
         entries[device] = entry
         return entry
+    }
+
+    /// The accepted phone that a new connection of `device` replaces: of the phones that are not
+    /// paired, the phone that connected first; nil if `device` needs no place, or is not paired.
+    func stranger(toReplaceBy device: String) -> String? {
+        guard prefersPaired, entries[device] == nil, known[device]?.isPaired == true,
+            connected.count >= limit
+        else { return nil }
+        return entries.filter { !$0.value.isRefused && known[$0.key]?.isPaired != true }
+            .min { $0.value.central.connection < $1.value.central.connection }?.key
     }
 
     /// Marks a connection as closed.
