@@ -100,6 +100,20 @@ struct CentralRegistryTests {
         #expect(registry.mtu == 23)
     }
 
+    @Test("a phone that cannot use encrypted services does not reduce the MTU of the paired phones")
+    func mtuOfPairedPhones() {
+        var registry = CentralRegistry(limit: 4, writesPerSecond: 10, prefersPaired: true)
+        registry.setPaired(device(1), true)
+        for number in 1...2 { _ = registry.connect(device(number)) }
+        registry.learn(mtu: 185, of: device(1))
+        #expect(registry.mtu == 185)
+        registry.setPaired(device(2), true)
+        #expect(registry.mtu == 23)
+        _ = registry.disconnect(device(1))
+        _ = registry.disconnect(device(2))
+        #expect(registry.mtu == 23)
+    }
+
     @Test("paired devices are listed by address until they are forgotten")
     func bonds() {
         var registry = CentralRegistry(limit: 4, writesPerSecond: 10)

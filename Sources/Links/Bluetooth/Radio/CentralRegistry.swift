@@ -40,7 +40,8 @@ struct CentralRegistry {
     /// - Parameters:
     ///   - limit: Largest number of accepted phones.
     ///   - writesPerSecond: Largest number of writes per second from one phone.
-    ///   - prefersPaired: True if a paired phone can replace a phone that is not paired.
+    ///   - prefersPaired: True if only paired phones can use the services; a paired phone can then
+    ///     replace a phone that is not paired.
     init(limit: Int, writesPerSecond: Double, prefersPaired: Bool = false) {
         self.limit = limit
         self.writesPerSecond = writesPerSecond
@@ -53,9 +54,13 @@ struct CentralRegistry {
             .sorted { $0.central.connection < $1.central.connection }
     }
 
-    /// Smallest size of an ATT packet (MTU) of all connections, bytes. The MTU of a phone without a
-    /// request is unknown, and counts as 23, which is the smallest MTU that Bluetooth permits.
-    var mtu: Int { connected.map { $0.mtu ?? 23 }.min() ?? 23 }
+    /// Smallest size of an ATT packet (MTU) of the connections that can subscribe, bytes. The MTU of
+    /// a phone without a request is unknown, and counts as 23, which is the smallest MTU that
+    /// Bluetooth permits.
+    var mtu: Int {
+        entries.filter { !$0.value.isRefused && (!prefersPaired || isPaired($0.key)) }
+            .map { $0.value.mtu ?? 23 }.min() ?? 23
+    }
 
     /// Paired phones, for which bluetoothd has keys.
     var bonds: [(address: String, name: String, device: String)] {
@@ -82,10 +87,9 @@ struct CentralRegistry {
     /// The accepted phone that a new connection of `device` replaces: of the phones that are not
     /// paired, the phone that connected first; nil if `device` needs no place, or is not paired.
     func stranger(toReplaceBy device: String) -> String? {
-        guard prefersPaired, entries[device] == nil, known[device]?.isPaired == true,
-            connected.count >= limit
+        guard prefersPaired, entries[device] == nil, isPaired(device), connected.count >= limit
         else { return nil }
-        return entries.filter { !$0.value.isRefused && known[$0.key]?.isPaired != true }
+        return entries.filter { !$0.value.isRefused && !isPaired($0.key) }
             .min { $0.value.central.connection < $1.value.central.connection }?.key
     }
 
@@ -122,6 +126,8 @@ struct CentralRegistry {
     mutating func setPaired(_ device: String, _ isPaired: Bool) {
         remember(device) { $0.isPaired = isPaired }
     }
+
+    private func isPaired(_ device: String) -> Bool { known[device]?.isPaired == true }
 
     /// Records the name of a device.
     mutating func setName(_ device: String, _ name: String) {
