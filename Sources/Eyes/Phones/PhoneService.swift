@@ -103,21 +103,35 @@ final class PhoneService: Sendable {
         if settings.certificate != "off" {
             options.web.tls = .init(certificate: settings.certificate, key: settings.key)
         }
-        if settings.secretFile != "off" {
-            guard let bytes = try? Data(contentsOf: settings.secretFile) else {
-                throw VideoError(
-                    "aerie.secret_file: \(settings.secretFile) cannot be read. Create this file, or set aerie.secret_file = \"off\"."
-                )
-            }
-            let secret = Array(bytes.reversed().drop { $0 == 10 || $0 == 13 }.reversed())
-            guard secret.count >= 16 else {
-                throw VideoError(
-                    "aerie.secret_file: the secret in \(settings.secretFile) has \(secret.count) bytes and needs at least 16."
-                )
-            }
-            options.secret = secret
-        }
+        if settings.secretFile != "off" { options.secret = try secret(in: settings.secretFile) }
         return options
+    }
+
+    /// Reads the secret that signs the phones' tokens.
+    ///
+    /// - Parameter path: Path of the file.
+    /// - Returns: The secret, without line ends.
+    /// - Throws: The problem with the file, and the remedy. A secret that every user can read is
+    ///   refused.
+    static func secret(in path: String) throws(VideoError) -> [UInt8] {
+        var facts = stat()
+        guard let bytes = try? Data(contentsOf: path), stat(path, &facts) == 0 else {
+            throw VideoError(
+                "aerie.secret_file: \(path) cannot be read. Create this file, or set aerie.secret_file = \"off\"."
+            )
+        }
+        guard facts.st_mode & 0o007 == 0 else {
+            throw VideoError(
+                "aerie.secret_file: every user can read \(path). Run sudo chown airframe-eyes: \(path) and sudo chmod o= \(path), and change the secret."
+            )
+        }
+        let secret = Array(bytes.reversed().drop { $0 == 10 || $0 == 13 }.reversed())
+        guard secret.count >= 16 else {
+            throw VideoError(
+                "aerie.secret_file: the secret in \(path) has \(secret.count) bytes and needs at least 16."
+            )
+        }
+        return secret
     }
 
     /// Reads the phones' calibrations. An unreadable file is renamed, so that the next calibration
