@@ -22,15 +22,20 @@ struct FollowingScene {
         [(due: Double, exposed: Double, attitude: Quaternion, people: [(index: Int, Sighting)])] =
             []
     private var nextExposure = 0.0
+    /// Time after a picture at which the request is repeated, s; infinite without repetitions.
+    private let repetition: Double
+    private var nextRepetition = Double.infinity
     /// For each person, the number of the tracked person in the last sighting.
     private(set) var numbers: [Int?]
 
     /// The scene at time zero: the gimbal has started and turned to a heading, and tracking begins.
+    /// With `repetition`, s, the request is repeated between two pictures, as in airframe-eyes.
     init(
         _ people: [Walk], seed: UInt64, heading: Double = 0,
-        motion: BaseMotion = BaseMotion(.still, seed: 1)
+        motion: BaseMotion = BaseMotion(.still, seed: 1), repetition: Double = .infinity
     ) {
         self.people = people
+        self.repetition = repetition
         numbers = Array(repeating: nil, count: people.count)
         random = RandomSource(seed: seed)
         loop = SimulatedLoop(motion, seed: seed, rateHz: 500) { gimbal, tuning in
@@ -76,6 +81,11 @@ struct FollowingScene {
             while let first = pending.first, first.due <= loop.seconds {
                 pending.removeFirst()
                 evaluate(first.exposed, first.attitude, first.people)
+                nextRepetition = loop.seconds + repetition
+            }
+            if loop.seconds >= nextRepetition {
+                nextRepetition += repetition
+                if let aim = follower.hold(at: loop.seconds) { ask(aim) }
             }
             loop.step()
             each(self)
@@ -117,7 +127,10 @@ struct FollowingScene {
                     of: PixelPoint(x: x * view.width, y: y * view.height), attitude)
             }, exposed: exposed, now: loop.seconds)
         for (person, id) in zip(people, ids) { numbers[person.index] = id ?? numbers[person.index] }
-        guard let aim = follower.aim(at: loop.seconds, axis: axis, view) else { return }
+        if let aim = follower.aim(at: loop.seconds, axis: axis, view) { ask(aim) }
+    }
+
+    private mutating func ask(_ aim: PersonFollower.Aim) {
         loop.ask(
             .aim(
                 Aim(

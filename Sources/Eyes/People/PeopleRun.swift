@@ -303,7 +303,8 @@ struct PeopleRun {
         if let aim { try send(aim, client) }
     }
 
-    /// Holds the camera's direction, and the mode `tracking`, while there are no pictures.
+    /// Repeats the request while no new picture has arrived, because each request restarts the
+    /// timeout of the mode `tracking`. The predicted motion of a followed person continues.
     private mutating func hold(_ client: DaemonClient) throws(ClientError) {
         let now = Double(cv_now()) * 1e-9
         guard now - lastPicture < follower.patience else { return stop("there are no pictures") }

@@ -66,6 +66,8 @@ public struct PersonFollower: Sendable {
     private var choice: Choice?
     private var begun = 0.0
     private var lastAim: Aim?
+    /// Camera model of the last picture; nil before the first one.
+    private var view: CameraView?
     /// Last state of the followed person, for use after the tracker has removed the track.
     private var last: TrackedPerson?
 
@@ -91,6 +93,7 @@ public struct PersonFollower: Sendable {
         state = .off
         choice = nil
         lastAim = nil
+        view = nil
         last = nil
         tracker.keep(nil, seconds: 0)
         tracker.forget()
@@ -240,6 +243,7 @@ public struct PersonFollower: Sendable {
     ///   - view: Camera model of the picture.
     /// - Returns: The direction and its rate.
     public mutating func aim(at time: Double, axis: EarthDirection, _ view: CameraView) -> Aim? {
+        self.view = view
         let person: TrackedPerson?
         switch state {
         case .off: return nil
@@ -281,9 +285,17 @@ public struct PersonFollower: Sendable {
         lastAim = Aim(yaw: axis.yaw, yawRate: 0, pitch: axis.pitch, time: time)
     }
 
-    /// Direction to hold while there are no pictures; nil if the camera must not be moved.
+    /// Direction for the camera while no new picture has arrived; nil if the camera must not be
+    /// moved. As with a hidden person, the predicted motion of the followed person continues.
+    /// Otherwise the camera would stop between two pictures.
+    ///
+    /// - Parameter time: Time, s, not before the last picture.
+    /// - Returns: The direction and its rate.
     public mutating func hold(at time: Double) -> Aim? {
         guard state != .off, let lastAim else { return nil }
-        return Aim(yaw: lastAim.yaw, yawRate: 0, pitch: lastAim.pitch, time: time)
+        guard let view else {
+            return Aim(yaw: lastAim.yaw, yawRate: 0, pitch: lastAim.pitch, time: time)
+        }
+        return aim(at: time, axis: EarthDirection(yaw: lastAim.yaw, pitch: lastAim.pitch), view)
     }
 }
