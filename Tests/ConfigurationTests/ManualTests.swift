@@ -39,14 +39,19 @@ struct ManualTests {
         "signals.conf",
     ]
 
-    @Test("the camera needs no disk: the drop-in for recordings on another disk is optional")
-    func recordingsDisk() throws {
-        let page = try CommittedFile("etc/manual/recorder.md").text()
+    @Test(
+        "the camera needs no disk: the drop-in for recordings on another disk is optional",
+        arguments: [
+            ("etc/manual/recorder.md", "/mnt/disk/recordings"),
+            ("etc/manual/eyes.md", "/mnt/disk/videos"),
+        ])
+    func recordingsDisk(file: String, directory: String) throws {
+        let page = try CommittedFile(file).text()
         let rest = try #require(page.split(separator: "```ini\n").dropFirst().first)
         let dropIn = try #require(rest.split(separator: "```").first)
         // systemd stops a service with its mount if the service requires the mount, and refuses the
         // start if a path without a hyphen is missing.
-        #expect(dropIn == "[Service]\nReadWritePaths=-/mnt/disk/recordings\n")
+        #expect(dropIn == "[Service]\nReadWritePaths=-\(directory)\n")
     }
 
     /// Parameters of the overlays for controls (arch/arm/boot/dts/overlays/README in the kernel of

@@ -283,6 +283,17 @@ struct RecordingTests {
         }
     }
 
+    @Test("a directory that cannot be written is named with the reason and the remedy")
+    func unwritable() {
+        #expect(
+            Recorder.unwritable("/mnt/disk/videos", .readOnlyFileSystem)
+                == "/mnt/disk/videos cannot be written (Read-only file system): name it in ReadWritePaths= in a drop-in of the service, as eyes.md describes"
+        )
+        #expect(
+            Recorder.unwritable("/mnt/disk/videos", .permissionDenied)
+                .contains("let the user of airframe-eyes write to it"))
+    }
+
     @Test("a missing directory causes a warning, and the stream continues")
     func missing() throws {
         try withTemporaryDirectory { directory in

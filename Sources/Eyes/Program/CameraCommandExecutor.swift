@@ -53,11 +53,9 @@ final class CameraCommandExecutor: Sendable {
     ///
     /// - Returns: Reason of a failure.
     private static func store(_ bytes: [UInt8], in directory: String) -> String? {
+        if let obstacle = Recorder.obstacle(in: directory) { return obstacle }
         let path = Recorder.unusedPath(in: directory, ending: "jpg")
         do {
-            guard Recorder.freeSpace(in: directory) ?? 0 > Recorder.reserve else {
-                return Recorder.noSpace(in: directory)
-            }
             try DurableFile.replace(
                 path.string, with: bytes, permissions: [.ownerReadWrite, .groupRead])
         } catch {

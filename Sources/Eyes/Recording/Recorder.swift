@@ -21,9 +21,7 @@ final class Recorder: @unchecked Sendable {
     /// - Throws: The reason why the file cannot be written.
     init(in directory: String) throws(VideoError) {
         let path = Self.unusedPath(in: directory, ending: "mp4")
-        guard Self.freeSpace(in: directory) ?? 0 > Self.reserve else {
-            throw VideoError(Self.noSpace(in: directory))
-        }
+        if let obstacle = Self.obstacle(in: directory) { throw VideoError(obstacle) }
         let (handle, text) = withErrorText { cv_recorder_open(path.string, $0) }
         guard let handle else { throw VideoError("\(path): \(text)") }
         self.handle = handle
@@ -69,9 +67,23 @@ final class Recorder: @unchecked Sendable {
         return free > Self.reserve ? nil : "the disk is full"
     }
 
-    /// Problem if the directory's disk has too little space for a recording.
-    static func noSpace(in directory: String) -> String {
-        "there is no directory \(directory), or its disk has less than \(reserve / 1_000_000) MB left"
+    /// Reason why a file cannot be created in a directory; nil if it can.
+    static func obstacle(in directory: String) -> String? {
+        guard freeSpace(in: directory) ?? 0 > reserve else {
+            return
+                "there is no directory \(directory), or its disk has less than \(reserve / 1_000_000) MB left"
+        }
+        return access(directory, W_OK) == 0 ? nil : unwritable(directory, Errno(rawValue: errno))
+    }
+
+    /// Problem of a directory that cannot be written, with its remedy. The sandbox of the service
+    /// makes every other directory than that of airframe-eyes read-only.
+    static func unwritable(_ directory: String, _ error: Errno) -> String {
+        let remedy =
+            error == .readOnlyFileSystem
+            ? "name it in ReadWritePaths= in a drop-in of the service, as eyes.md describes"
+            : "let the user of airframe-eyes write to it"
+        return "\(directory) cannot be written (\(error)): \(remedy)"
     }
 
     /// Free space on a directory's disk, bytes; nil if the directory does not exist.
