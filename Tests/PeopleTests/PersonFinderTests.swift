@@ -44,6 +44,14 @@ struct PersonFinderTests {
         #expect(try finder.find(in: picture, nowhere) as Person? == nil)
     }
 
+    @Test("a body of the previous picture is not lost, even with one picture per second")
+    func slowPictures() {
+        #expect(PictureExaminer.isKnown(lastSeen: 1, previous: 1, at: 2))
+        // The body was missing in one of the pictures between.
+        #expect(PictureExaminer.isKnown(lastSeen: 1, previous: 1.2, at: 1.4))
+        #expect(!PictureExaminer.isKnown(lastSeen: 1, previous: 1.5, at: 2))
+    }
+
     @Test("finds distant people in parts of the picture")
     func farAway() throws {
         guard let finder = try RealPictures.finder(),

@@ -20,6 +20,8 @@ public final class PictureExaminer {
     private let finder: PersonFinder
     private var known: [Int: Body] = [:]
     private var lastSearch = -Double.infinity
+    /// Time of the exposure of the previous picture, s.
+    private var lastPicture = -Double.infinity
     private var turn = 0
 
     /// Time without an observation after which a body counts as lost, s. Afterwards only the
@@ -34,8 +36,21 @@ public final class PictureExaminer {
     /// Removes all known people.
     public func reset() {
         known = [:]
-        lastSearch = -.infinity
+        (lastSearch, lastPicture) = (-.infinity, -.infinity)
         turn = 0
+    }
+
+    /// Determines whether a body can be found without the detector. A body of the previous picture
+    /// never counts as lost: on a slow board, or with a low `people.rate_hz`, this picture is older
+    /// than `patience`, and the detector examines the whole picture only every second time.
+    ///
+    /// - Parameters:
+    ///   - lastSeen: Time of the body's last observation, s.
+    ///   - previous: Time of the exposure of the previous picture, s.
+    ///   - time: Time of the exposure of the present picture, s.
+    /// - Returns: True if the body does not count as lost.
+    static func isKnown(lastSeen: Double, previous: Double, at time: Double) -> Bool {
+        lastSeen >= previous || time - lastSeen <= patience
     }
 
     /// Finds the people in a picture.
@@ -56,8 +71,12 @@ public final class PictureExaminer {
         tracker: PersonTracker, isSearching: Bool, progress: () -> Void
     ) throws(InferenceError) -> [Person] {
         var people: [Person] = []
+        let previous = lastPicture
+        lastPicture = time
         for (id, body) in known.sorted(by: { $0.value.lastSeen > $1.value.lastSeen }) {
-            guard time - body.lastSeen <= Self.patience, let tracked = tracker[id] else {
+            guard Self.isKnown(lastSeen: body.lastSeen, previous: previous, at: time),
+                let tracked = tracker[id]
+            else {
                 known[id] = nil
                 continue
             }
