@@ -269,6 +269,17 @@ struct RecordingTests {
         }
     }
 
+    @Test("the flight recording of a video is not an earlier one that is not complete yet")
+    func flightName() {
+        var status = RecorderStatus()
+        status.isRecording = true
+        status.openFile = "/var/lib/airframe/recordings/a.mcap"
+        #expect(MotionStream.name(in: status, after: nil) == "a.mcap")
+        #expect(MotionStream.name(in: status, after: status.openFile) == nil)
+        status.openFile = nil
+        #expect(MotionStream.name(in: status, after: nil) == nil)
+    }
+
     @Test("a truncated recording can be played up to its last second")
     func cutOff() throws {
         try withTemporaryDirectory { directory in

@@ -55,12 +55,27 @@ struct MotionStream {
     ///   second.
     private static func startFlight(_ client: DaemonClient) throws(ClientError) -> String? {
         guard let before = try flight(client, "status"), before.isEnabled else { return nil }
+        let earlier = before.isRecording ? nil : before.openFile
         var status = before.isRecording ? before : try flight(client, "start", past: 1)
-        for _ in 0..<20 where status?.openFile == nil && status != nil {
+        for _ in 0..<20 {
+            guard let present = status else { return nil }
+            if let file = name(in: present, after: earlier) { return file }
             usleep(50_000)
             status = try flight(client, "status")
         }
-        return status?.openFile?.split(separator: "/").last.map(String.init)
+        return status.flatMap { name(in: $0, after: earlier) }
+    }
+
+    /// Name of the file of the present flight recording.
+    ///
+    /// - Parameters:
+    ///   - status: State of the flight recorder.
+    ///   - earlier: Path of an earlier recording that was not complete at the start of the present
+    ///     one, because the disk is slow; nil if there was none.
+    /// - Returns: The name; nil before the recorder has created the file.
+    static func name(in status: RecorderStatus, after earlier: String?) -> String? {
+        guard let path = status.openFile, path != earlier else { return nil }
+        return path.split(separator: "/").last.map(String.init)
     }
 
     /// Sends a request to the flight recorder; nil if the daemon refuses the request.
