@@ -89,8 +89,10 @@ struct PeopleRun {
             // airframed refuses the request if a user has ended the tracking, if another source
             // moves the camera, or if the motors are off.
             nextReport = 0
+            let earlier = seenChoice
             try? report(service.settings)
-            guard follower.state != .off || remote != nil else { return }
+            // A new choice in the answer is later than the refused request.
+            guard seenChoice == earlier, follower.state != .off || remote != nil else { return }
             return stop(refusal.message)
         }
         end()
