@@ -6,6 +6,8 @@
 struct DeadZone: Sendable, BitwiseCopyable {
     /// Target angles, rad, continuous over whole turns; NaN before the first followed angle.
     private(set) var target = AxisVector.unknown
+    /// True if no angle has been followed since the last `start(at:)`.
+    private(set) var isNew = true
 
     /// Creates a dead zone without a target angle.
     @_noLocks
@@ -13,7 +15,10 @@ struct DeadZone: Sendable, BitwiseCopyable {
 
     /// Sets the targets to `angles`, rad.
     @_noLocks
-    mutating func start(at angles: AxisVector) { target = angles }
+    mutating func start(at angles: AxisVector) {
+        target = angles
+        isNew = true
+    }
 
     /// Sets the target of yaw to `angle`, rad, on the shorter way from the present target.
     @_noLocks
@@ -32,6 +37,7 @@ struct DeadZone: Sendable, BitwiseCopyable {
     ///   - width: Half-width of each dead zone, rad.
     @_noLocks
     mutating func update(_ angles: AxisVector, width: AxisVector) {
+        isNew = false
         target.yaw = DeadZone.pushed(target.yaw, angles.yaw, width.yaw)
         target.roll = DeadZone.pushed(target.roll, angles.roll, width.roll)
         target.pitch = DeadZone.pushed(target.pitch, angles.pitch, width.pitch)

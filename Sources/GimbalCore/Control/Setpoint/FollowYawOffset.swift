@@ -10,7 +10,8 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     /// True if no angle has been requested since the mode was entered.
     private(set) var isUnused = true
 
-    /// The angle, rad, -π...π, positive to the right, with its rate and acceleration.
+    /// The angle, rad, positive to the right, with its rate and acceleration. Requests are limited
+    /// to -π...π; the camera's angle at the first request can be larger.
     private var profile = AxisProfile(angle: 0)
     /// Requested angle whose motion has not started yet, rad; NaN without a request.
     private var wanted = Double.nan
@@ -76,8 +77,8 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
     /// requested angle. The camera then moves from its present direction to this angle, and not
     /// first to the handle's heading.
     ///
-    /// - Parameter state: Angle from the handle's heading to the camera's heading, rad, -π...π, with
-    ///   the camera's rate and acceleration.
+    /// - Parameter state: Angle from the handle's heading to the camera's heading, rad, with the
+    ///   camera's rate and acceleration.
     @_noLocks
     mutating func begin(at state: AxisState) {
         profile = AxisProfile(state: state)

@@ -134,6 +134,16 @@ struct JointLimiter: Sendable, BitwiseCopyable {
         if !axes.pitch.isNaN { wanted.pitch = answered.pitch }
     }
 
+    /// Angles by which yaw and pitch can still turn from the requested joint angles until a joint
+    /// reaches the end of its range. Before the first set-point, the angles are measured from the
+    /// present joint angles.
+    @_noLocks
+    func room(_ handle: HandlePose, _ range: JointRange) -> (yaw: TurnRange, pitch: TurnRange) {
+        let joints = wanted.filled(from: handle.joints)
+        let (down, up) = (range.minimum - joints, range.maximum - joints)
+        return (TurnRange(down: down.yaw, up: up.yaw), TurnRange(down: down.pitch, up: up.pitch))
+    }
+
     /// Slope of the soft limit below which a joint counts as at its end: the joint follows at half
     /// of the requested rate.
     private static var endSlope: Double { @_noLocks get { 0.5 } }

@@ -16,11 +16,12 @@ extension Pointing {
         if aside.takeCentring() { followed.centre(yaw: heading) }
         if aside.isUnused, aside.isWanted {
             let camera = generator.yaw.state
-            let angle = Angle(radians: heading).shortestArc(to: .radians(camera.angle)).radians
+            let room = limiter.room(handle, range).yaw
+            let way = room.way(from: camera.angle, to: heading)
             aside.begin(
                 at: AxisState(
-                    angle: angle, rate: camera.rate, acceleration: camera.acceleration))
-            followed.start(yaw: camera.angle - angle)
+                    angle: -way, rate: camera.rate, acceleration: camera.acceleration))
+            followed.start(yaw: camera.angle + way)
         }
         followed.update(
             AxisVector(yaw: heading, roll: .nan, pitch: .nan),

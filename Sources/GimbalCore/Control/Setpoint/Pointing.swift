@@ -30,7 +30,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     var generator: SetpointGenerator
     private var isBootModeJudged = false
-    private var limiter = JointLimiter()
+    private(set) var limiter = JointLimiter()
     /// Angles of the handle after the dead zone, for the modes that follow the handle.
     var followed = DeadZone()
     /// Yaw angle of the camera relative to the handle's heading in `panFollow`.
@@ -354,24 +354,24 @@ extension Pointing {
     private mutating func follow(
         _ handle: HandlePose, _ range: JointRange, now: Instant, dt: Double
     ) {
+        guard mode.needsJoints else { return }
+        let ahead = followedAngles(handle)
+        if followed.isNew { beginFollowing(ahead, handle, range) }
         switch mode {
-        case .inactive, .locked, .tracking:
-            return
+        case .inactive, .locked, .tracking: break
         case .panFollow:
             let turn = turnAside(handle, range, now: now, dt: dt)
             var aim = followed.target * mode.followed
             aim.yaw += aside.lead
             generator.follow(aim, yawTurn: turn, modes.follow)
         case .fpv:
-            followed.update(handle.angles, width: modes.fpvDeadZone)
+            followed.update(ahead, width: modes.fpvDeadZone)
             generator.follow(followed.target, modes.follow)
         case .neutral:
-            let ahead = AxisVector(yaw: handle.angles.yaw, roll: 0, pitch: 0)
             followed.update(ahead, width: .zero)
             generator.follow(followed.target, modes.follow)
         case .retract:
-            let pose = handle.attitude * JointKinematics.attitude(joints: modes.retractJoints)
-            followed.update(EulerZXY.angles(pose), width: .zero)
+            followed.update(ahead, width: .zero)
             generator.follow(followed.target, modes.retractTuning)
             noteRetraction(handle, dt: dt)
         }

@@ -105,8 +105,7 @@ struct Tracking: Sendable, BitwiseCopyable {
     ) {
         let yaw = generator.angles.yaw
         if let handle {
-            let away = Angle(radians: yaw).shortestArc(to: .radians(handle.angles.yaw))
-            heading = yaw + away.radians
+            heading = yaw + generator.yawRoom.way(from: yaw, to: handle.angles.yaw)
         } else if heading.isNaN {
             heading = yaw
         }

@@ -21,4 +21,11 @@ public struct TurnRange: Sendable, BitwiseCopyable {
         if way < down, way + turn <= up { return way + turn }
         return way
     }
+
+    /// Angle of the turn from `angle` to the direction of `goal`, rad: the shorter way, or the
+    /// opposite direction if only that direction has enough room.
+    @_noLocks @_noAllocation
+    func way(from angle: Double, to goal: Double) -> Double {
+        reachableTurn(Angle(radians: angle).shortestArc(to: .radians(goal)).radians)
+    }
 }

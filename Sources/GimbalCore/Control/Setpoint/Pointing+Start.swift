@@ -1,0 +1,42 @@
+/// Begin of the motion of a set-point that follows the handle.
+extension Pointing {
+    /// Angles that the mode follows, rad; NaN on axes that do not follow the handle.
+    @_noLocks
+    func followedAngles(_ handle: HandlePose) -> AxisVector {
+        switch mode {
+        case .inactive, .locked, .tracking: .unknown
+        case .panFollow: AxisVector(yaw: handle.angles.yaw, roll: .nan, pitch: .nan)
+        case .fpv: handle.angles
+        case .neutral: AxisVector(yaw: handle.angles.yaw, roll: 0, pitch: 0)
+        case .retract:
+            EulerZXY.angles(
+                handle.attitude * JointKinematics.attitude(joints: modes.retractJoints))
+        }
+    }
+
+    /// Starts the dead zone at the set-point. Yaw and pitch then turn to the followed angles on the
+    /// shorter way, or in the opposite direction if a joint would reach the end of its range.
+    ///
+    /// - Parameters:
+    ///   - ahead: Angles that the mode follows, rad; NaN on the other axes.
+    ///   - handle: Pose of the handle.
+    ///   - range: Ranges of the joints.
+    @_noLocks
+    mutating func beginFollowing(_ ahead: AxisVector, _ handle: HandlePose, _ range: JointRange) {
+        let angles = generator.angles
+        let room = limiter.room(handle, range)
+        let turns = AxisVector(
+            yaw: Self.wholeTurn(room.yaw, from: angles.yaw, to: ahead.yaw), roll: 0,
+            pitch: Self.wholeTurn(room.pitch, from: angles.pitch, to: ahead.pitch))
+        followed.start(at: (angles + turns).filled(from: angles))
+    }
+
+    /// Angle to add to `angle`, so that the shorter way to `goal` ends where the permitted way ends,
+    /// rad: zero, or a whole turn.
+    private static func wholeTurn(
+        _ room: TurnRange, from angle: Double, to goal: Double
+    ) -> Double {
+        let way = Angle(radians: angle).shortestArc(to: .radians(goal)).radians
+        return room.reachableTurn(way) - way
+    }
+}

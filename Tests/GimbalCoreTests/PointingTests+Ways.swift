@@ -1,0 +1,71 @@
+import Testing
+
+@testable import GimbalCore
+
+// Direction in which the joints turn to the angles of a mode.
+extension PointingTests {
+    @Test(
+        "retract turns each joint in the direction in which the joint can reach its pose",
+        arguments: [
+            (AxisVector(yaw: 0, roll: 0, pitch: 100), AxisVector(yaw: 0, roll: 0, pitch: -90)),
+            (AxisVector(yaw: -100, roll: 0, pitch: 0), AxisVector(yaw: 150, roll: 0, pitch: 0)),
+        ])
+    func retractDirection(start: AxisVector, pose: AxisVector) {
+        var modes = ModeParameters()
+        modes.retractJoints = pose * Self.degree
+        var rig = Rig(.locked, modes: modes)
+        rig.point(start.yaw, 0, start.pitch)
+        rig.run(2)
+        rig.change(.retract)
+        rig.run(15)
+        let joints = JointKinematics.joints(attitude: rig.setpoint.attitude) * (180 / .pi)
+        #expect(abs(joints.yaw - pose.yaw) < 0.1 && abs(joints.pitch - pose.pitch) < 0.1)
+        let isRetracted = rig.pointing.isRetracted
+        #expect(isRetracted)
+    }
+
+    /// Rig in mode `locked` whose yaw joint has a range of -250° to 90°, and an angle of -200°.
+    private func turnedRig() -> Rig {
+        var rig = Rig(.locked)
+        rig.range.minimum.yaw = -250 * Self.degree
+        rig.range.maximum.yaw = 90 * Self.degree
+        rig.pointing.turn(
+            at: AxisVector(yaw: -60 * Self.degree, roll: 0, pitch: 0),
+            validUntil: Instant(seconds: 3.4))
+        rig.run(4)
+        return rig
+    }
+
+    @Test(
+        "a yaw joint that has turned by more than half a turn turns back to the handle's heading",
+        arguments: [Mode.panFollow, .fpv, .neutral, .retract])
+    func turnsBack(mode: Mode) {
+        var rig = turnedRig()
+        #expect(abs(rig.motion.angles.yaw + 200 * Self.degree) < 3 * Self.degree)
+        rig.change(mode)
+        rig.run(9)
+        #expect(abs(rig.motion.angles.yaw) < 5.1 * Self.degree)
+        #expect(abs(rig.angles.yaw) < 5.1)
+    }
+
+    @Test("a requested offset from the handle's heading also turns such a yaw joint back")
+    func turnsBackAside() {
+        var rig = turnedRig()
+        rig.change(.panFollow)
+        rig.pointing.lookAside(yaw: 20 * Self.degree, rate: 0, lead: 0, validUntil: rig.now)
+        rig.run(4)
+        #expect(abs(rig.motion.angles.yaw - 20 * Self.degree) < 0.1 * Self.degree)
+        #expect(abs(rig.angles.yaw - 20) < 0.1)
+    }
+
+    @Test("tracking turns such a yaw joint back to its pan range")
+    func turnsBackTracking() {
+        var rig = turnedRig()
+        rig.change(.tracking)
+        for _ in 0..<60 {
+            rig.pointing.track(pan: 0, tilt: 0, validUntil: rig.now.advanced(bySeconds: 1))
+            rig.run(0.1)
+        }
+        #expect(abs(rig.angles.yaw + 90) < 1)
+    }
+}
