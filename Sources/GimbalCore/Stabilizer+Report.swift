@@ -65,6 +65,11 @@ extension Stabilizer {
         }
     }
 
+    /// Pose of the handle; nil if the joint angles are unknown.
+    var handlePose: HandlePose? {
+        @inline(always) get { HandlePose(camera: attitude, joints: joints) }
+    }
+
     /// True if a source of joint angles exists, or will exist when the outputs are switched on.
     var showsJoints: Bool {
         // Inlined, like `axes()`: a call would copy the whole stabilizer, about 47 kB.

@@ -332,13 +332,13 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Resets controller and set-point at a start, or in a new frame while the outputs are on.
     private mutating func takeOver(isRunning: Bool = false) {
         drive.reset(joints: joints.atStart(parameters.motorType, drive.state), isRunning: isRunning)
-        pointing.takeOver(from: attitude)
+        pointing.takeOver(from: attitude, handlePose, parameters.jointRange)
         held = attitude
         wasReady = drive.state.isReady
     }
 
     private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
-        let (handle, range) = (HandlePose(camera: attitude, joints: joints), parameters.jointRange)
+        let (handle, range) = (handlePose, parameters.jointRange)
         guard wasReady else { return pointing.hold(held, dt: dt, handle: handle, range: range) }
         return pointing.step(now: now, dt: dt, handle: handle, range: range)
     }

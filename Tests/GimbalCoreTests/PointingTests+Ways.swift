@@ -58,6 +58,27 @@ extension PointingTests {
         #expect(abs(rig.angles.yaw - 20) < 0.1)
     }
 
+    @Test(
+        "a heading that was requested while the outputs were off is reached in a direction with room",
+        arguments: [(from: 0.0, to: 60.0), (from: 160, to: -140)])
+    func startDirection(from: Double, to: Double) {
+        var rig = Rig(.locked)
+        rig.point(160, 0, 0)
+        rig.run(2)
+        // The outputs are off, and a hand turns the camera.
+        let attitude = EulerZXY.quaternion(
+            AxisVector(yaw: from, roll: 0, pitch: 0) * Self.degree)
+        rig.pointing.letGo()
+        _ = rig.pointing.idle(at: attitude)
+        rig.setpoint = Setpoint(attitude: attitude, rate: .zero)
+        let target = AxisVector(yaw: to, roll: .nan, pitch: .nan) * Self.degree
+        rig.pointing.point(
+            Command.PointRequest(target: target, duration: 0), isEnabled: false)
+        rig.pointing.takeOver(from: attitude, rig.pose, rig.range)
+        rig.run(5)
+        #expect(abs(rig.angles.yaw - to) < 0.1, "\(rig.angles)")
+    }
+
     @Test("tracking turns such a yaw joint back to its pan range")
     func turnsBackTracking() {
         var rig = turnedRig()

@@ -19,7 +19,7 @@ struct PointingTests {
         init(_ mode: Mode, modes: ModeParameters = ModeParameters()) {
             pointing = Pointing(
                 mode: mode, parameters: SetpointGenerator.Parameters(), modes: modes)
-            pointing.takeOver(from: .identity)
+            pointing.takeOver(from: .identity, nil, range)
         }
 
         var now: Instant { Instant(nanoseconds: Int64(tick) * 1_000_000) }

@@ -173,12 +173,16 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     /// Initialises the set-point before the motors' outputs are switched on. The set-point starts
     /// at the camera's attitude, and moves to the requested angles, or to level. The rate of the
-    /// set-point is limited to the smallest rate limit of the modes that follow the handle.
+    /// set-point is limited to the smallest rate limit of the modes that follow the handle. If
+    /// `handle`, the pose of the handle, is nil, the joints are unknown.
     @_noLocks
-    mutating func takeOver(from attitude: Quaternion) {
+    mutating func takeOver(from attitude: Quaternion, _ handle: HandlePose?, _ range: JointRange) {
         generator.hold(at: attitude)
         rateValidUntil = nil
         limiter.reset()
+        // A hand can have turned the joints while the outputs were off.
+        generator.yawRoom = limiter.yawRoom
+        if let handle { generator.yawRoom = limiter.room(handle, range).yaw }
         followed.start(at: generator.angles)
         switch mode {
         case .inactive, .locked, .panFollow:
@@ -189,8 +193,7 @@ struct Pointing: Sendable, BitwiseCopyable {
                 target: target * mode.pointedAtStart, duration: 0, rate: modes.follow.slowest)
         case .tracking:
             beginTracking()
-        case .fpv, .neutral, .retract:
-            break
+        case .fpv, .neutral, .retract: break
         }
     }
 
