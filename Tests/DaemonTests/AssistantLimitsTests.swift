@@ -8,7 +8,7 @@ import Wire
 @testable import Daemon
 
 @Suite("Limits of assistants in the daemon") struct AssistantLimitsTests {
-    private let limits = AssistantLimits(Settings().mcp)
+    private let limits = AssistantLimits(Settings())
 
     private func degrees(_ value: Double) -> Double { Angle.degrees(value).radians }
 
@@ -32,6 +32,30 @@ import Wire
         }
         #expect(refusal?.field == "yaw")
         #expect(refusal?.message.contains("mcp.max_travel_deg") == true)
+    }
+
+    @Test("a turn in the longer direction, which a range requires, counts with its whole angle")
+    func longerDirection() throws {
+        var settings = Settings()
+        settings.motion.rangeDeg.lower.yaw = -170
+        settings.motion.rangeDeg.upper.yaw = 170
+        settings.mcp.maxTravelDeg = 180
+        var snapshot = StabilizerSnapshot()
+        let angles = AxisVector(yaw: degrees(160), roll: 0, pitch: degrees(-70))
+        snapshot.attitude = EulerZXY.quaternion(angles)
+        snapshot.pointing.angles = angles
+        for (target, travel) in [
+            (AxisVector(yaw: degrees(-160), roll: .nan, pitch: .nan), "yaw is 320 degrees"),
+            (AxisVector(yaw: .nan, roll: .nan, pitch: degrees(115)), "pitch is 185 degrees"),
+        ] {
+            let refusal = #expect(throws: Refusal.self) {
+                try AssistantLimits(settings).limited(
+                    .point(target, duration: 0), from: snapshot)
+            }
+            #expect(refusal?.message.contains(travel) == true, "\(refusal?.message ?? "")")
+        }
+        let near = AxisVector(yaw: degrees(50), roll: .nan, pitch: .nan)
+        _ = try AssistantLimits(settings).limited(.point(near, duration: 0), from: snapshot)
     }
 
     @Test("rates and wheel speeds beyond the limits are refused")

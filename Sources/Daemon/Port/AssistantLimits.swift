@@ -7,8 +7,13 @@ import Port
 /// `mcp.max_drive`.
 struct AssistantLimits: Sendable {
     private let settings: Settings.MCP
+    /// Limits of the set-point's motion.
+    private let motion: SetpointGenerator.Parameters
 
-    init(_ settings: Settings.MCP) { self.settings = settings }
+    init(_ settings: Settings) {
+        self.settings = settings.mcp
+        motion = settings.stabilizerParameters.setpoint
+    }
 
     /// Checks a request against the assistant's limits, and limits the requested rate.
     ///
@@ -27,6 +32,7 @@ struct AssistantLimits: Sendable {
         case .camera(.point(let point)):
             if let snapshot {
                 try check(travelTo: point.target, from: EulerZXY.angles(snapshot.attitude))
+                try check(travelTo: point.target, from: snapshot.pointing)
             }
             let fastest = Angle.degrees(settings.maxRateDps).radians
             return .point(
@@ -56,16 +62,35 @@ struct AssistantLimits: Sendable {
     private func check(
         travelTo target: AxisVector, from present: AxisVector
     ) throws(Refusal) {
-        for (name, wanted, angle) in [
-            ("yaw", target.yaw, present.yaw), ("roll", target.roll, present.roll),
-            ("pitch", target.pitch, present.pitch),
-        ] where !wanted.isNaN {
-            let travel = Angle(radians: angle).shortestArc(to: .radians(wanted)).degrees
-            guard abs(travel) > settings.maxTravelDeg else { continue }
+        func arc(_ angle: Double, _ wanted: Double) -> Double {
+            Angle(radians: angle).shortestArc(to: .radians(wanted)).radians
+        }
+        let travel = AxisVector(
+            yaw: arc(present.yaw, target.yaw), roll: arc(present.roll, target.roll),
+            pitch: arc(present.pitch, target.pitch))
+        try check(travel: travel)
+    }
+
+    /// Checks the turn of the set-point, which can be longer than the shortest way: a range can
+    /// require the opposite direction.
+    private func check(
+        travelTo target: AxisVector, from present: PointingSnapshot
+    ) throws(Refusal) {
+        var generator = SetpointGenerator(parameters: motion, at: present)
+        let goal = generator.point(target: target, duration: 0).goal
+        try check(
+            travel: goal - present.angles,
+            because: ", because motion.range_deg or joints.range_deg prevents a shorter way")
+    }
+
+    private func check(travel: AxisVector, because reason: String = "") throws(Refusal) {
+        for axis in GimbalAxis.allCases {
+            let degrees = abs(Angle(radians: travel[axis]).degrees)
+            guard degrees > settings.maxTravelDeg else { continue }
             throw Refusal(
                 .outOfRange,
-                "The requested rotation of \(name) is \(Int(abs(travel).rounded())) degrees; an assistant can turn the camera by at most \(Format.plain(settings.maxTravelDeg)) degrees in one request (mcp.max_travel_deg).",
-                field: name)
+                "The requested rotation of \(axis.name) is \(Int(degrees.rounded())) degrees\(reason); an assistant can turn the camera by at most \(Format.plain(settings.maxTravelDeg)) degrees in one request (mcp.max_travel_deg).",
+                field: axis.name)
         }
     }
 }

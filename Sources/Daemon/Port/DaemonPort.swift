@@ -46,7 +46,7 @@ struct DaemonPort: GimbalPort {
         _ request: MotionRequest, for source: CommandSource
     ) throws(Refusal) -> MotionRequest {
         guard source.link == .assistant else { return request }
-        return try AssistantLimits(tuning.settings.mcp).limited(request, from: newest)
+        return try AssistantLimits(tuning.settings).limited(request, from: newest)
     }
 
     func left(_ source: CommandSource, now: Instant) {
