@@ -115,6 +115,27 @@ import Wire
         }
     }
 
+    @Test("the reply to rate names the limit that makes the turn slower than requested")
+    func rateAnswers() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0["state"]?.string == "running" }
+            #expect(
+                try daemon.control("set", "motion.max_acceleration_dps2", "[30, 30, 30]").status
+                    == 0)
+            // From 20 °/s, the camera can stop within commander.dead_man_s = 1 s.
+            let slow = try daemon.ask("rate", #"{"yaw":19}"#)
+            #expect(slow["sentence"] != nil && slow["limited_by"] == nil, "\(slow.text)")
+            let fast = try daemon.ask("rate", #"{"yaw":21}"#)
+            #expect(
+                fast["limited_by"]?.array?.map(\.string) == ["acceleration"], "\(fast.text)")
+            #expect(fast["sentence"]?.string?.contains("commander.dead_man_s = 1 s") == true)
+            let hasty = try daemon.ask("rate", #"{"pitch":-500}"#)
+            #expect(
+                hasty["limited_by"]?.array?.map(\.string) == ["rate", "acceleration"],
+                "\(hasty.text)")
+        }
+    }
+
     @Test("a mistyped mode is refused with a suggestion, and the help lists all modes")
     func names() throws {
         try withDaemon { daemon throws in

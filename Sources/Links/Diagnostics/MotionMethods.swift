@@ -257,13 +257,22 @@ extension SocketMethod {
         let rate = try parameters.axes(field: "yaw").filled(from: .zero)
         return Move(.rate(rate)) { _, _, settings in
             guard rate != .zero else { return Acknowledgement("The camera stops turning.") }
-            let limit = settings.stabilizerParameters.setpoint.maxRate
-            let isLimited = rate.clamped(to: limit) != rate
-            return Acknowledgement(
+            let motion = settings.stabilizerParameters.setpoint
+            let deadMan = settings.commander.deadManS
+            let limited = rate.clamped(to: motion.maxRate)
+            var sentence =
                 "The camera turns until the next request, or until the dead-man timeout expires."
-                    + (isLimited
-                        ? " motion.max_rate_dps makes the turn slower than requested." : ""),
-                limitedBy: isLimited ? ["rate"] : [])
+            var limits: [String] = []
+            if limited != rate {
+                limits.append("rate")
+                sentence += " motion.max_rate_dps makes the turn slower than requested."
+            }
+            if limited.clamped(to: motion.rates(stoppingWithin: deadMan)) != limited {
+                limits.append("acceleration")
+                sentence +=
+                    " motion.max_acceleration_dps2 or max_jerk_dps3 makes the turn slower than requested, because the camera must be able to stop within commander.dead_man_s = \(Format.plain(deadMan)) s."
+            }
+            return Acknowledgement(sentence, limitedBy: limits)
         }
     }
 

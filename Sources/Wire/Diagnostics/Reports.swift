@@ -5,9 +5,9 @@ public struct Acknowledgement: Hashable, Sendable, Codable {
     /// Duration of the requested motion, s; absent if it is unlimited or unknown.
     public var durationS: Number?
     /// Names of the limits that affected the request, for scripts. `range`: an angle was limited to
-    /// its range. `rate` and `acceleration`: a limit increased the duration. `joints`: the
-    /// camera stops at the end of a joint's range. `mode`: the mode controls a requested axis. The
-    /// property is absent if no limit affected the request.
+    /// its range. `rate` and `acceleration`: a limit increased the duration or reduced the rate.
+    /// `joints`: the camera stops at the end of a joint's range. `mode`: the mode controls a
+    /// requested axis. The property is absent if no limit affected the request.
     public var limitedBy: [String]?
 
     /// Creates an acknowledgement with the given sentence.

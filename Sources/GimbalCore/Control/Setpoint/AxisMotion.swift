@@ -125,6 +125,13 @@ struct RateBlend: Sendable, BitwiseCopyable {
         duration = max(byJerk, byAcceleration)
     }
 
+    /// The largest rate from which a transition to rest takes at most `seconds`, rad/s.
+    static func rate(
+        stoppingWithin seconds: Double, acceleration: Double, jerk: Double
+    ) -> Double {
+        min(acceleration * seconds / peakRatio, jerk * seconds * seconds / 6)
+    }
+
     /// Change of the angle during the transition, rad.
     var distance: Double {
         @_noLocks get {

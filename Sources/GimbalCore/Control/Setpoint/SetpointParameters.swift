@@ -15,6 +15,17 @@ extension SetpointGenerator {
         /// Creates the default values.
         public init() {}
 
+        /// The largest rates from which each axis can stop within `seconds`, rad/s. A turn at a rate
+        /// must be at rest at the end of its dead-man time, so the turn does not exceed these rates.
+        public func rates(stoppingWithin seconds: Double) -> AxisVector {
+            func rate(_ axis: GimbalAxis) -> Double {
+                RateBlend.rate(
+                    stoppingWithin: seconds, acceleration: maxAcceleration[axis],
+                    jerk: maxJerk[axis])
+            }
+            return AxisVector(yaw: rate(.yaw), roll: rate(.roll), pitch: rate(.pitch))
+        }
+
         /// Copy of the limits with rates and accelerations multiplied by `share`, 0...1.
         @_noLocks
         func slower(_ share: Double) -> Parameters {
