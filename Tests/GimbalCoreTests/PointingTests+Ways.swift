@@ -24,6 +24,27 @@ extension PointingTests {
         #expect(isRetracted)
     }
 
+    @Test(
+        "retract reaches its pose on a tilted handle, and locked then returns to the permitted range",
+        arguments: [-60.0, -90, 50])
+    func retractTilted(pitch: Double) {
+        var rig = Rig(.locked)
+        rig.handle = { _ in AxisVector(yaw: 0, roll: 0, pitch: pitch) }
+        if pitch > 0 { rig.pointing.modes.retractJoints.pitch = 100 * Self.degree }
+        let pose = rig.pointing.modes.retractJoints.pitch
+        rig.run(1)
+        rig.change(.retract)
+        rig.run(12)
+        let base = EulerZXY.quaternion(AxisVector(yaw: 0, roll: 0, pitch: pitch) * Self.degree)
+        let joints = JointKinematics.joints(attitude: base.conjugate * rig.setpoint.attitude)
+        #expect(abs(joints.pitch - pose) < 0.1 * Self.degree)
+        let isRetracted = rig.pointing.isRetracted
+        #expect(isRetracted)
+        rig.change(.locked)
+        rig.run(4)
+        #expect(abs(rig.angles.pitch) < 0.1 && abs(rig.angles.roll) < 0.1)
+    }
+
     /// Rig in mode `locked` whose yaw joint has a range of -250° to 90°, and an angle of -200°.
     private func turnedRig() -> Rig {
         var rig = Rig(.locked)

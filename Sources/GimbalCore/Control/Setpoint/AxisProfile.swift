@@ -7,12 +7,16 @@ public struct FollowTuning: Sendable, BitwiseCopyable, Equatable {
     /// Time constant of the smoothing, s: the lag of the set-point behind a target with a constant
     /// rate.
     public var smoothing: AxisVector
+    /// True if the set-point can leave its range of earth-frame angles, because the target is a pose
+    /// of the joints.
+    public var ignoresRange: Bool
 
     /// Creates a tuning.
     @inlinable @_noLocks
-    public init(maxRate: AxisVector, smoothing: AxisVector) {
+    public init(maxRate: AxisVector, smoothing: AxisVector, ignoresRange: Bool = false) {
         self.maxRate = maxRate
         self.smoothing = smoothing
+        self.ignoresRange = ignoresRange
     }
 
     /// The smallest of the three values of `maxRate`, rad/s.
@@ -43,6 +47,8 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         var maxRate: Double
         /// Time constant of the smoothing, s.
         var smoothing: Double
+        /// True if the angle can leave its range.
+        var ignoresRange = false
     }
 
     /// Rest threshold for the rate of an angle that follows a target, rad/s.
@@ -208,12 +214,13 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     /// behind a moving target. The angle follows the additional motion `turn` without lag.
     @_noLocks @_noAllocation
     mutating func follow(
-        _ target: Double, rate: Double, turn: FollowedTurn = .none, maxRate: Double,
-        smoothing: Double
+        _ target: Double, rate: Double, turn: FollowedTurn = .none, _ tuning: FollowTuning,
+        _ axis: GimbalAxis
     ) {
         motion = .follow
         followed = Follow(
-            target: target, rate: rate, turn: turn, maxRate: maxRate, smoothing: smoothing)
+            target: target, rate: rate, turn: turn, maxRate: tuning.maxRate[axis],
+            smoothing: tuning.smoothing[axis], ignoresRange: tuning.ignoresRange)
     }
 
     /// Updates the state of the set-point angle after `dt` seconds.
@@ -229,7 +236,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
             stepTurn(dt: dt, limits: limits)
         case .follow:
             let wanted = followed.target + followed.turn.state.angle
-            let target = limits.clamped(wanted)
+            let target = followed.ignoresRange ? wanted : limits.clamped(wanted)
             let isInside = target == wanted
             state.follow(
                 target, rate: isInside ? followed.rate : 0,

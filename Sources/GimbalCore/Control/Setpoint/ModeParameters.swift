@@ -47,7 +47,7 @@ public struct ModeParameters: Sendable, BitwiseCopyable, Equatable {
         @_noLocks get {
             FollowTuning(
                 maxRate: AxisVector(repeating: retractRate),
-                smoothing: AxisVector(repeating: Self.retractSmoothing))
+                smoothing: AxisVector(repeating: Self.retractSmoothing), ignoresRange: true)
         }
     }
 }

@@ -175,20 +175,11 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         _ tuning: FollowTuning
     ) {
         if let asked = point?.target, !SetpointGenerator.areDisjoint(asked, targets) { point = nil }
-        let (rate, smoothing) = (tuning.maxRate, tuning.smoothing)
         if !targets.yaw.isNaN {
-            yaw.follow(
-                targets.yaw, rate: rates.yaw, turn: yawTurn, maxRate: rate.yaw,
-                smoothing: smoothing.yaw)
+            yaw.follow(targets.yaw, rate: rates.yaw, turn: yawTurn, tuning, .yaw)
         }
-        if !targets.roll.isNaN {
-            roll.follow(
-                targets.roll, rate: rates.roll, maxRate: rate.roll, smoothing: smoothing.roll)
-        }
-        if !targets.pitch.isNaN {
-            pitch.follow(
-                targets.pitch, rate: rates.pitch, maxRate: rate.pitch, smoothing: smoothing.pitch)
-        }
+        if !targets.roll.isNaN { roll.follow(targets.roll, rate: rates.roll, tuning, .roll) }
+        if !targets.pitch.isNaN { pitch.follow(targets.pitch, rate: rates.pitch, tuning, .pitch) }
     }
 
     /// Stops the axes that follow a target; the other axes continue their motion.
