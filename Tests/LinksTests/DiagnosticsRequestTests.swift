@@ -121,6 +121,23 @@ struct DiagnosticsRequestTests {
         }
     }
 
+    @Test("the reply to point applies to the mode that was requested just before")
+    func pointAfterMode() async throws {
+        try await withServer { path, backend in
+            // The snapshot keeps the earlier mode, like the daemon's snapshot for some milliseconds.
+            backend.port.memory.withLock { memory in
+                memory.control.mode = .fpv
+                memory.snapshot.mode = .fpv
+                memory.snapshot.output.enabled = true
+            }
+            let client = try PlainClient(path)
+            _ = try client.ask(#"{"id":1,"method":"mode","params":{"mode":"locked"}}"#)
+            let point = try client.ask(#"{"id":2,"method":"point","params":{"yaw":90}}"#)
+            #expect((point["result"]?["duration_s"]?.number ?? 0) > 0.3, "\(point.text)")
+            #expect(point["result"]?["limited_by"] == nil, "\(point.text)")
+        }
+    }
+
     @Test(
         "methods that read return their values",
         arguments: [

@@ -211,7 +211,10 @@ extension SocketMethod {
             let move = try read(parameters)
             // The loop can start the motion immediately. Therefore the forecast is computed from
             // the state before the request.
-            let before = port.newest
+            var before = port.newest
+            // The snapshot is up to some milliseconds old, so it can have the mode before a request
+            // for another mode.
+            before?.mode = port.control.mode
             let request = try port.limited(move.request, for: caller.source)
             try port.request(request, from: caller.source, now: port.now)
             return move.answer(request, before, port.settings)
