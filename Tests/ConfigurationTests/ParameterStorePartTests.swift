@@ -50,6 +50,26 @@ import Testing
         #expect(store.origin(of: "airos.pid.roll") == .builtIn)
     }
 
+    @Test("a value that is saved after the start stays in force, although --set sets another value")
+    func savedOverCommandLine() throws {
+        let key = "control.feed_forward"
+        var store = try store(["\(key)=0.25"])
+        #expect(store.load(saved: [key: "0.75"]).isEmpty)
+        #expect(store.settings.control.feedForward == 0.25)
+        // The first value is already on the disk.
+        for value in ["0.75", "0.5", "0.75"] {
+            try store.set(key, to: value)
+            store.adopt(saved: [key: value])
+            #expect("\(store.settings.control.feedForward)" == value)
+            #expect(store.origin(of: key) == .saved && store.unsavedKeys.isEmpty)
+        }
+        let sentence = try #require(store.overriddenSentence)
+        #expect(sentence.contains("--set overrides the saved values of \(key)"), "\(sentence)")
+        store.restart()
+        #expect(store.settings.control.feedForward == 0.25)
+        #expect(store.origin(of: key) == .commandLine && store.overriddenSentence == nil)
+    }
+
     @Test("a snapshot keeps the values that it has adopted when it is restored")
     func adopted() throws {
         var store = try store()

@@ -110,4 +110,27 @@ extension TuningTests {
             #expect(bench.value == 90)
         }
     }
+
+    @Test("a save does not change active values, and names those that --set overrides later")
+    func savesOverCommandLine() throws {
+        try withTemporaryDirectory { directory throws in
+            let overrides = ["control.max_rate_dps=150", "airos.pid.pitch=[2, 0.1, 0.05]"]
+            let bench = try Bench(directory, overrides: overrides)
+            try bench.set(100)
+            let sentence = try bench.tuning.save(by: "test")
+            #expect(sentence.contains("--set overrides the saved values of control.max_rate_dps"))
+            #expect(bench.value == 100)
+            // An app's save, which passes all settings to the loop.
+            let phone = CommandSource(link: .airos, connection: 1)
+            let pid = PIDTriple(p: 1.5, i: 0.1, d: 0.05)
+            try bench.tuning.change(
+                [SettingUpdate(\.airos.pid.pitch, pid)], from: phone, by: "phone")
+            try bench.tuning.save(["airos.pid.pitch"], from: phone, by: "phone")
+            #expect(bench.tuning.settings.airos.pid.pitch == pid)
+            #expect(bench.taken().controller.maxRate == Angle.degrees(100).radians)
+            #expect(bench.tuning.configurationStatus.unsaved.isEmpty)
+            let again = try Bench(directory, overrides: overrides)
+            #expect(again.value == 150)
+        }
+    }
 }

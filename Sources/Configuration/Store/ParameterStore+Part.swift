@@ -8,6 +8,7 @@ extension ParameterStore {
         for key in keys {
             if let value = live.removeValue(forKey: key) {
                 saved[key] = value
+                savedSinceStart.insert(key)
             } else if cleared.contains(key) {
                 saved[key] = nil
             } else {
@@ -27,7 +28,7 @@ extension ParameterStore {
     ///   - overlay: All saved entries; invalid entries are ignored.
     ///   - checked: Keys of entries that `wiringChange` has just checked.
     public mutating func adopt(saved overlay: Overlay, checked: Set<String> = []) {
-        let before = ignored
+        let (before, earlier) = (ignored, saved)
         saved = [:]
         nextWiring = [:]
         ignored = [:]
@@ -40,9 +41,25 @@ extension ParameterStore {
                 saved[key] = Self.savedValue(key, text)
             }
         }
+        // Without these keys, the active value of a setting would change back to that of `--set`.
+        for (key, value) in saved where live[key] == value || earlier[key] != value {
+            savedSinceStart.insert(key)
+        }
         live = live.filter { saved[$0.key] != $0.value }
         cleared = cleared.filter { saved[$0] != nil || ignored[$0] != nil }
         rebuild()
+    }
+
+    /// Sentence about the values that were saved after the start, and that `--set` overrides at the
+    /// next start; nil if there are none.
+    public var overriddenSentence: String? {
+        let keys = savedSinceStart.filter {
+            guard let value = saved[$0] else { return false }
+            return loaded.fromCommandLine[$0].map { $0.value != value } ?? false
+        }
+        guard !keys.isEmpty else { return nil }
+        return
+            "At the next start, --set overrides the saved values of \(keys.sorted().joined(separator: ", ")). Remove --set from the command line of airframed."
     }
 
     /// Changes to the saved entries, so that a restart restores all run-time values.

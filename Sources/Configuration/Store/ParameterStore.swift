@@ -1,8 +1,9 @@
 /// The configuration of a running process: values from files, saved values, and live changes.
 ///
 /// Each layer overrides the layers before it: defaults, files, saved values, `--set`, live changes.
-/// `--set` overrides saved values, because the user passed `--set` at the current start. The store
-/// is a value type. The store's owner, `Tuning`, decides when the loop receives a change.
+/// `--set` overrides saved values, because the user passed `--set` at the current start. A value
+/// that is saved later overrides `--set` until the process ends. The store is a value type. The
+/// store's owner, `Tuning`, decides when the loop receives a change.
 public struct ParameterStore: Sendable {
     /// Values by key. Each value is a TOML text that parses to the identical value.
     public typealias Overlay = [String: String]
@@ -33,6 +34,8 @@ public struct ParameterStore: Sendable {
     /// Active values from files and command line.
     var loaded: LoadedConfiguration
     var saved: [String: SettingValue] = [:]
+    /// Keys of the saved values that override `--set`, because they were saved after the start.
+    var savedSinceStart: Set<String> = []
     var live: [String: SettingValue] = [:]
     /// Active values of the settings in `Schema.wiring`: the saved values at the start.
     var wiring: [String: SettingValue] = [:]
@@ -78,9 +81,14 @@ public struct ParameterStore: Sendable {
     public func origin(of key: String) -> Origin {
         if live[key] != nil { return .live }
         let configured = loaded.origin(of: key)
-        if configured == .commandLine { return configured }
+        if overridesSaved(key) { return configured }
         if wiring[key] != nil { return .saved }
         return saved[key] == nil || cleared.contains(key) ? configured : .saved
+    }
+
+    /// True if `--set` overrides the saved value of a setting.
+    private func overridesSaved(_ key: String) -> Bool {
+        loaded.origin(of: key) == .commandLine && !savedSinceStart.contains(key)
     }
 
     /// Changes one setting. Without `save()`, the change is lost at the end of the process.
@@ -193,6 +201,13 @@ public struct ParameterStore: Sendable {
         rebuild()
     }
 
+    /// Discards all unsaved changes, and lets `--set` override all saved values, as at the start of
+    /// the process.
+    public mutating func restart() {
+        savedSinceStart = []
+        discardUnsaved()
+    }
+
     /// Marks all values that were set at run time as saved. Call this method on a copy, and write
     /// the copy's `savedOverlay` to the disk. Replace the store by the copy only after the write to
     /// the disk has succeeded. Otherwise values would be marked as saved although the disk is full.
@@ -261,8 +276,7 @@ public struct ParameterStore: Sendable {
         for (key, value) in wiring where loaded.origin(of: key) != .commandLine {
             Schema.setting(key)?.write(&settings, value)
         }
-        for (key, value) in saved
-        where loaded.origin(of: key) != .commandLine && !cleared.contains(key) {
+        for (key, value) in saved where !overridesSaved(key) && !cleared.contains(key) {
             Schema.setting(key)?.write(&settings, value)
         }
         for (key, value) in live { Schema.setting(key)?.write(&settings, value) }

@@ -40,9 +40,10 @@ extension Tuning {
             if let step { $0.note(step, replaced: before) }
         } commit: { state, saved in
             state.store.adopt(saved: saved.parameters)
+            let notes = [state.store.ignoredSentence, state.store.overriddenSentence]
             let count =
                 "Saved \(Format.counted(saved.parameters.count, "setting"))."
-                + (state.store.ignoredSentence.map { " " + $0 } ?? "")
+                + notes.compactMap(\.self).map { " " + $0 }.joined()
             let isNew = state.rollback.beginnings != beginnings
             let isAssistants = !withAssistants && state.hasAssistantsChange
             guard isNew || isAssistants else {

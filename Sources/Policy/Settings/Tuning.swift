@@ -302,7 +302,7 @@ package final class Tuning: Sendable {
     package func restart() {
         state.withLock { state in
             _ = state.rollback.keep()
-            state.store.discardUnsaved()
+            state.store.restart()
             state.isCalibrating = false
             state.correction =
                 state.store.settings.stabilizerParameters(calibrated: state.calibrations)
