@@ -54,6 +54,27 @@ extension TuningTests {
         }
     }
 
+    @Test("a permanent change to the value of a temporary change makes this value permanent")
+    func keepsTrial() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            _ = try bench.tuning.set(
+                key: "control.feed_forward", value: 0.5, rollback: 30, by: "client 1")
+            try bench.set(100, rollback: 30)
+            let station = CommandSource(link: .mavlink, connection: 1)
+            let change = SettingUpdate(\.control.maxRateDps, 100)
+            try bench.tuning.change([change], from: station, by: "mavlink 255/190")
+            let notes = bench.tuning.history.entries.map(\.what)
+            #expect(notes.last == "set \(change)")
+            // Now the value no longer reverts, so the same request changes nothing.
+            try bench.tuning.change([change], from: station, by: "mavlink 255/190")
+            #expect(bench.tuning.history.entries.map(\.what) == notes)
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 100)
+            #expect(bench.tuning.settings.control.feedForward == 1)
+        }
+    }
+
     @Test("an app's save keeps the app's values, but not the temporary change of another client")
     func savesOwn() throws {
         try withTemporaryDirectory { directory throws in

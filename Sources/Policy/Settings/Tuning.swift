@@ -245,17 +245,24 @@ package final class Tuning: Sendable {
             } catch {
                 throw Refusal(error)
             }
-            guard changed.settings != state.store.settings else { return [] }
+            var lasting: ParameterStore?
+            // True if a value that is already active would otherwise revert.
+            var isKept = false
+            if seconds == 0, let snapshot = state.rollback.snapshot {
+                // A pending rollback of other values must not revert this change, but must revert
+                // the other parts of the same settings.
+                let reverted = state.reverted(to: snapshot)
+                let kept = (try? reverted.changed(updates(reverted.settings))) ?? changed
+                isKept = kept.settings != reverted.settings
+                lasting = kept
+            }
+            guard isKept || changed.settings != state.store.settings else { return [] }
             try state.admit(changed.settings)
             if seconds > 0 {
                 try ChangeOwner.apps.begin(
                     &state.rollback, state.store.snapshot, seconds: Double(seconds),
                     now: clock.now)
-            } else if let snapshot = state.rollback.snapshot {
-                // A pending rollback of other values must not revert this change, but must revert
-                // the other parts of the same settings.
-                let reverted = state.reverted(to: snapshot)
-                let lasting = (try? reverted.changed(updates(reverted.settings))) ?? changed
+            } else if let lasting {
                 state.rollback.amend { $0.adopt(news.map(\.key), from: lasting) }
             }
             state.store = changed
