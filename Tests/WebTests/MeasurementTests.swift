@@ -145,16 +145,7 @@ struct MeasurementTests {
             try press("Delete good?", page)
             #expect(eventually(within: 8) { (try? rig.ask("baseline"))?["names"] == [] })
             // An import starts a trial for each line, and reports the invalid lines.
-            try page.value(
-                """
-                (() => {
-                  const data = new DataTransfer();
-                  data.items.add(new File(['[tracking]\\nmax_rate_dps = 50\\n# note\\nloop.rate_hz = 5\\n'], 'x.toml'));
-                  const input = document.querySelector('input[type=file]');
-                  input.files = data.files;
-                  input.dispatchEvent(new Event('change'));
-                })()
-                """)
+            try choose("[tracking]\\nmax_rate_dps = 50\\n# note\\nloop.rate_hz = 5\\n", page)
             #expect(
                 try page.wait(
                     "document.querySelector('#trials').textContent.includes('tracking.max_rate_dps = 50')"
@@ -173,6 +164,36 @@ struct MeasurementTests {
             let saved = try page.value("saved").string ?? ""
             #expect(saved.contains("tracking.max_rate_dps = 50\n"), "\(saved)")
             #expect(saved.contains("control.feed_forward = 0.25\n"), "\(saved)")
+        }
+    }
+
+    /// Chooses a file for the import, with this text of JavaScript.
+    private func choose(_ text: String, _ page: Chromium.Page) throws {
+        try page.value(
+            """
+            (() => {
+              const data = new DataTransfer();
+              data.items.add(new File(['\(text)'], 'x.toml'));
+              const input = document.querySelector('input[type=file]');
+              input.files = data.files;
+              input.dispatchEvent(new Event('change'));
+            })()
+            """)
+    }
+
+    @Test("an import applies values that are valid only together with values on later lines")
+    func importTogether() throws {
+        try withView("tune") { rig, page in
+            try #require(try page.wait("document.querySelector('[data-section=control]')") != nil)
+            _ = try rig.ask("set", ["key": "commander.release_after_s", "value": 2])
+            try choose("[commander]\\ndead_man_s = 3\\nrelease_after_s = 20\\n", page)
+            let key: JSONValue = "commander.dead_man_s"
+            let isApplied = eventually(within: 8) {
+                (try? rig.ask("get", ["keys": [key]]))?.array?.first?["value"] == 3
+            }
+            #expect(isApplied)
+            let toast = "document.body.textContent.includes('2 settings are temporarily changed')"
+            #expect(try page.wait(toast) != nil)
         }
     }
 

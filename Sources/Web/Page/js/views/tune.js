@@ -187,16 +187,25 @@ export class TuneView {
     }, true);
     this.file.value = "";
     if (!answer) return;
-    let applied = 0;
-    const refused = answer.notes ? answer.notes.split("\n") : [];
-    for (const [key, value] of answer.pairs) {
-      try {
-        await this.link.request("set", { key, value, rollback: 60 });
-        applied++;
-      } catch (error) {
-        refused.push(`${key}: ${error.message}`);
+    let waiting = answer.pairs;
+    let reasons = [];
+    // Some values are valid only together with values on later lines, so refused settings are sent again until no further one is accepted.
+    for (let before = Infinity; waiting.length && waiting.length < before;) {
+      before = waiting.length;
+      reasons = [];
+      const rest = [];
+      for (const [key, value] of waiting) {
+        try {
+          await this.link.request("set", { key, value, rollback: 60 });
+        } catch (error) {
+          rest.push([key, value]);
+          reasons.push(`${key}: ${error.message}`);
+        }
       }
+      waiting = rest;
     }
+    const applied = answer.pairs.length - waiting.length;
+    const refused = [...(answer.notes ? answer.notes.split("\n") : []), ...reasons];
     toast(`${applied} ${applied === 1 ? "setting is" : "settings are"} temporarily changed for 60 s.${refused.length ? " Some lines have no effect." : ""}`, refused.length > 0);
     this.imported.replaceChildren(...refused.map((text) => el("span", {}, text)));
     this.#load();
