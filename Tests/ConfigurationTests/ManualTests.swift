@@ -91,6 +91,15 @@ struct ManualTests {
         #expect(taken.isDisjoint(with: used), "\(used)")
     }
 
+    @Test("a command that installs a built package replaces the same version", arguments: pages)
+    func reinstallation(page: String) throws {
+        // apt ignores a package with the version of the installed package if their sizes are equal.
+        let text = try CommittedFile(page).text()
+        for match in text.matches(of: /apt install [^`\n]*\.build[^`\n]*/) {
+            #expect(match.0.contains(" --reinstall "), "\(match.0)")
+        }
+    }
+
     @Test("the pages link only to existing files and headings", arguments: pages)
     func links(page: String) throws {
         let file = CommittedFile(page)
