@@ -79,6 +79,17 @@ struct ParameterStoreTests {
         #expect(store.settings == before)
     }
 
+    @Test("the remedy for a value of --set that needs a restart is a change of the command line")
+    func notLiveCommandLine() throws {
+        var store = try store("loop.rate_hz = 500", set: ["loop.rate_hz=250"])
+        let problem = #expect(throws: ConfigurationProblem.self) {
+            try store.set("loop.rate_hz", to: "500")
+        }
+        let text = try #require(problem?.description)
+        #expect(text.contains("Change or remove `--set loop.rate_hz=…`"), "\(text)")
+        #expect(!text.contains("Write the new value into the configuration file"))
+    }
+
     @Test(
         "a setting that needs a restart can be set to its present value, so that an export can be imported"
     )

@@ -58,6 +58,10 @@ extension ParameterStore {
     /// Advice for a setting that cannot change while airframed runs.
     func restartHint(_ setting: Setting) -> String {
         let present = "The present value is \(setting.value(in: settings).tomlText)."
+        guard loaded.origin(of: setting.key) != .commandLine else {
+            return
+                "\(present) The command line of airframed sets the value, which overrides the configuration file. Change or remove `--set \(setting.key)=…` and restart airframed."
+        }
         guard nextWiring[setting.key] != nil else {
             return
                 "\(present) Write the new value into the configuration file and restart airframed."
