@@ -27,11 +27,15 @@ public struct SavedState: Sendable, Equatable, Codable {
         /// Saved settings that the step replaced, as TOML text by key; an empty text for a setting
         /// that was not saved before.
         public var replaced: [String: String]
+        /// Name and place of the sensor with which the step was finished; nil in files from earlier
+        /// releases.
+        public var sensor: String?
 
         /// Creates a step.
-        public init(state: String, replaced: [String: String] = [:]) {
+        public init(state: String, replaced: [String: String] = [:], sensor: String? = nil) {
             self.state = state
             self.replaced = replaced
+            self.sensor = sensor
         }
     }
 

@@ -68,6 +68,29 @@ import Wire
         }
     }
 
+    @Test("the steps of a sensor are open with another sensor, and done again with their own")
+    func otherSensor() throws {
+        func state(_ daemon: RunningDaemon, _ name: String) throws -> String? {
+            let steps = try daemon.ask("setup")["steps"]?.array
+            return steps?.first { $0["name"]?.string == name }?["state"]?.string
+        }
+        try withTemporaryDirectory { directory in
+            let first = try RunningDaemon(in: directory)
+            for step in ["gyro", "balance"] {
+                _ = try first.ask("setup", #"{"action":"confirm","step":"\#(step)"}"#)
+                #expect(try state(first, step) == "done")
+            }
+            #expect(try first.stop().status == 0)
+            // The simulator's sensor is not that of the simulated gimbal.
+            let second = try RunningDaemon(in: directory, Simulator.arguments(in: directory))
+            #expect(try state(second, "gyro") == "open")
+            #expect(try state(second, "balance") == "done")
+            #expect(try second.stop().status == 0)
+            let third = try RunningDaemon(in: directory)
+            #expect(try state(third, "gyro") == "done")
+        }
+    }
+
     @Test("a step ends when its connection closes, and fails at an emergency stop")
     func ends() throws {
         try withTemporaryDirectory { directory in

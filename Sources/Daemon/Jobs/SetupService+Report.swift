@@ -29,6 +29,13 @@ extension SetupService {
                     step.state = SetupStep.State.open.rawValue
                     step.sentence = "The new settings are active: run the step again to check them."
                 }
+                if name.isOfSensor, step.state == SetupStep.State.done.rawValue,
+                    let sensor = saved[name.rawValue]?.sensor, sensor != calibrations.sensor
+                {
+                    step.state = SetupStep.State.open.rawValue
+                    step.sentence =
+                        "The step was finished with another sensor (\(sensor)): run the step again."
+                }
                 if let result = state.results[name] {
                     Self.fill(&step, from: result)
                 }

@@ -18,6 +18,10 @@ enum SetupStepName: String, CaseIterable, Sendable {
         }
     }
 
+    /// True if the result of the step belongs to the configured sensor, and has no meaning for
+    /// another sensor.
+    var isOfSensor: Bool { self == .chips || calibration != nil }
+
     /// Title of the step.
     var title: String {
         switch self {

@@ -1,3 +1,4 @@
+import Calibration
 package import Configuration
 import Logging
 package import Persistence
@@ -34,6 +35,7 @@ extension Tuning {
         let what =
             updates.isEmpty
             ? "finished the set-up step \(name): \(result)" : "set \(list) for the next start"
+        let sensor = calibrations.sensor
         write(by: who, what) { saved in
             // If the step runs again, `undo` still restores the values from before its first run
             // since the beginning of the set-up.
@@ -44,7 +46,8 @@ extension Tuning {
             }
             saved.parameters.merge(change) { $1 }
             saved.setup = (saved.setup ?? [:]).merging(
-                [name: SavedState.Step(state: result, replaced: replaced)]) { $1 }
+                [name: SavedState.Step(state: result, replaced: replaced, sensor: sensor)]
+            ) { $1 }
         } commit: { state, saved in
             state.store.adopt(saved: saved.parameters, checked: Set(change.keys))
             // A step can also change a live setting, such as the rest pose.
