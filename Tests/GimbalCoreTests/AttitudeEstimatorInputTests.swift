@@ -72,6 +72,26 @@ struct AttitudeEstimatorInputTests {
     }
 
     @Test(
+        "at a start in motion, a sample after a gap is not the mean of the gap",
+        arguments: [0.5, 2])
+    func gapAtStart(gap: Double) {
+        var estimator = AttitudeEstimator(parameters: .undelayed)
+        let up = Vector3(0, 0, -9.80665)
+        // A runner's hand: the specific force varies between free fall and twice gravity.
+        for tick in 0..<50 {
+            estimator.update(gyro: .zero, accel: up * (tick % 2 == 0 ? 2 : 0), dt: 0.005)
+        }
+        // Between two steps, the specific force is inverted.
+        estimator.update(gyro: .zero, accel: up * -1.5, dt: gap)
+        #expect(!estimator.isConverged)
+        for tick in 0..<100 {
+            estimator.update(gyro: .zero, accel: up * (tick % 2 == 0 ? 2 : 0), dt: 0.005)
+        }
+        let down = Vector3(0, 0, 1)
+        #expect(estimator.attitude.rotate(down).dot(down) > 0.99)
+    }
+
+    @Test(
         "a saturated gyroscope increases the inclination's sigma, and the estimate recovers within 3 s"
     )
     func saturation() {

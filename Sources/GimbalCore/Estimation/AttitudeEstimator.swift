@@ -178,8 +178,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     ///
     /// A sample is skipped if a value is not finite or beyond the range of all sensors. The next
     /// usable sample also covers the time of the skipped sample. After a gap longer than
-    /// `longestGap`, the inclination is determined from the accelerometer again. The estimator's
-    /// state is always finite.
+    /// `longestGap`, the inclination is determined from the accelerometer again; during a start in
+    /// motion, the mean begins again. The estimator's state is always finite.
     @_noLocks @_noAllocation
     public mutating func update(gyro: Vector3, accel: Vector3, dt: Double) {
         ended = nil
@@ -195,6 +195,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         let elapsed = gap + dt
         gap = 0
         if !firstVertical.isComplete {
+            if elapsed > parameters.longestGap { firstVertical.restart() }
             firstVertical.note(gyro: gyro, accel: accel, gravity: abs(restForce), dt: elapsed)
             if firstVertical.isMean {
                 isInitialized = false

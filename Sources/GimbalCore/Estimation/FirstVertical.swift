@@ -49,6 +49,15 @@ struct FirstVertical: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
+    /// Discards all samples, because the rotation and the specific force during a gap are unknown.
+    /// A sensor that was in motion still counts as moving.
+    @_noLocks @_noAllocation
+    mutating func restart() {
+        let wasMean = isMean
+        self = FirstVertical()
+        isMean = wasMean
+    }
+
     /// Weight of the first sample, s. The interval before it is unknown; 1 ms is the usual
     /// interval.
     private static var firstStep: Double { @_noLocks @_noAllocation get { 1e-3 } }
