@@ -283,8 +283,9 @@ public final class ControlsServer: Service {
                 guard let state = directory.state(descriptor, axes: axes) else {
                     return drop(id, &round, now: now)
                 }
-                round.panel.resume(id, state, now: now)
-                continue
+                // The rest of the buffer is older than the state. Reading the state has also removed
+                // key events from the kernel's queue, such as the release of a press in the buffer.
+                return round.panel.resume(id, state, now: now)
             }
             round.panel.handle(event, from: id, now: now)
         }

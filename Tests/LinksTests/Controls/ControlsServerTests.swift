@@ -52,8 +52,13 @@ private final class PipeInputs: InputDirectory {
     func send(_ node: String, _ type: UInt16, _ code: UInt16, _ value: Int32, at now: Instant)
         throws
     {
+        try send(node, [(type, code, value), (0, 0, 0)], at: now)
+    }
+
+    /// Writes events with the present time, which one read returns together.
+    func send(_ node: String, _ events: [(UInt16, UInt16, Int32)], at now: Instant) throws {
         var bytes: [UInt8] = []
-        for (type, code, value) in [(type, code, value), (0, 0, 0)] {
+        for (type, code, value) in events {
             let time = timeval(
                 tv_sec: Int(now.nanoseconds / 1_000_000_000),
                 tv_usec: Int(now.nanoseconds % 1_000_000_000 / 1000))
@@ -116,6 +121,24 @@ private final class PipeInputs: InputDirectory {
             try inputs.unplug("event0")
             try await until { port.asked.last == MotionRequest.rate(.zero).words }
             try await until { server.report.devices.isEmpty }
+        }
+    }
+
+    @Test("after lost events, a press that was read before the state of the buttons has no effect")
+    func lostRelease() async throws {
+        let inputs = try PipeInputs(["event0"])
+        let port = port
+        try await withServer(inputs) { server in
+            try await until { !server.report.devices.isEmpty }
+            // The kernel discards the release of the button when airframed reads the state.
+            try inputs.send(
+                "event0", [(0, 3, 0), (0, 0, 0), (1, 0x13A, 1), (0, 0, 0)],
+                at: DiagnosticsServer.monotonicNow())
+            // The report is updated only after the debounce time of a press.
+            try await until { server.report.counts["dropped"] == 1 }
+            #expect(port.asked.isEmpty)
+            try inputs.send("event0", 1, 0x13A, 1, at: DiagnosticsServer.monotonicNow())
+            try await until { port.asked == [MotionRequest.emergencyStop.words] }
         }
     }
 
