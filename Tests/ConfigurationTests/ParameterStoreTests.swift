@@ -224,6 +224,21 @@ struct ParameterStoreTests {
         #expect(store.savedOverlay == baseline)
     }
 
+    @Test("a baseline does not contain a saved value that --set overrides")
+    func baselineBesideCommandLine() throws {
+        var store = try store(set: ["control.feed_forward=0.3"])
+        #expect(store.load(saved: [key: "0.2"]).isEmpty)
+        let baseline = store.tuning
+        #expect(baseline.isEmpty)
+        let problems = try store.restore(tuning: baseline)
+        #expect(problems.isEmpty)
+        #expect(store.settings.control.feedForward == 0.3)
+        // A value that was saved after the start overrides --set, so it is included.
+        try store.set(key, to: "0.5")
+        store.save()
+        #expect(store.tuning == [key: "0.5"])
+    }
+
     @Test("saved values that are valid only in combination are loaded together")
     func savedTogether() throws {
         var store = try store("commander.release_after_s = 2")

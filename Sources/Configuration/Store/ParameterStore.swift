@@ -62,14 +62,16 @@ public struct ParameterStore: Sendable {
         ignored.merging(saved.merging(nextWiring) { $1 }.mapValues(\.tomlText)) { $1 }
     }
 
-    /// Contents of a baseline: all run-time values, saved or not.
+    /// Contents of a baseline: all run-time values in force, saved or not. Saved values that `--set`
+    /// overrides are not included, because the restoration of the baseline would activate them.
     public var tuning: Overlay { merged.mapValues(\.tomlText) }
 
     /// Snapshot of the current values, for `restore`.
     public var snapshot: Snapshot { Snapshot(live: live, cleared: cleared) }
 
     private var merged: [String: SettingValue] {
-        saved.filter { !cleared.contains($0.key) }.merging(live) { $1 }
+        saved.filter { !cleared.contains($0.key) && !overridesSaved($0.key) }
+            .merging(live) { $1 }
     }
 
     /// Default of a setting, adapted to the configured sensor, loop rate and pulse rate.
