@@ -105,6 +105,26 @@ import Testing
         }
     }
 
+    @Test("without a signed frame, no newest timestamp is written, even if the clock is ahead")
+    func noFrame() throws {
+        let port = try unusedPort()
+        try withTemporaryDirectory { directory throws in
+            let file = try FileDescriptor.open(
+                directory.appending("mavlink.key"), .writeOnly, options: [.create],
+                permissions: [.ownerReadWrite])
+            try file.closeAfter { _ = try file.writeAll("correct horse\n".utf8) }
+            try withDaemon([
+                "--set", "persistence.directory=\(directory)",
+                "--set", "mavlink.listen=127.0.0.1:\(port)",
+                "--set", "mavlink.require_signature=true",
+            ]) { daemon in
+                let end = try daemon.stop()
+                #expect(end.status == 0, "\(daemon.log)")
+                #expect(access(directory.appending("mavlink.newest").string, F_OK) != 0)
+            }
+        }
+    }
+
     @Test(
         "the ground station finds the video stream of a companion program while the stream exists",
         .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))

@@ -69,8 +69,10 @@ public final class FreshnessFile: Service {
     }
 
     /// Requests a write of the sum of `value` and `margin` to the file. After the write, the link
-    /// can accept the values up to this sum. Any thread can call this method, which never waits.
-    public func expect(_ value: UInt64) {
+    /// can accept the values up to this sum. Only the value of a genuine frame is a valid argument:
+    /// with the time of a clock that is ahead, the link would refuse genuine frames after a power
+    /// cut.
+    private func expect(_ value: UInt64) {
         guard value > wanted.load(ordering: .relaxed) else { return }
         wanted.store(value, ordering: .relaxed)
         bell.ring()
