@@ -29,6 +29,8 @@ final class MAVLinkComponent {
         var lostPeers: UInt64 = 0
         /// Number of frames without a valid signature, although signatures are required.
         var unsigned: UInt64 = 0
+        /// Number of genuine frames without effect, because the disk must store their time first.
+        var waitingForDisk: UInt64 = 0
         /// Number of frames whose sender address belongs to another peer.
         var spoofed: UInt64 = 0
     }
@@ -311,11 +313,13 @@ final class MAVLinkComponent {
             return false
         }
         let time = configuration.timeOfDay()
+        var isEarly = false
         let isBelieved = signing?.accepts(bytes, from: frame.sender, time: time) { time in
-            configuration.freshness?.admits(time) ?? true
+            isEarly = !(configuration.freshness?.admits(time) ?? true)
+            return !isEarly
         }
         guard isBelieved ?? true else {
-            counters.unsigned += 1
+            if isEarly { counters.waitingForDisk += 1 } else { counters.unsigned += 1 }
             return false
         }
         return true

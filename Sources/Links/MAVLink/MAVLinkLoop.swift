@@ -257,6 +257,7 @@ final class MAVLinkLoop {
             "echoes": Int(counters.echoes), "lost_peers": Int(counters.lostPeers),
             "turned_away": Int(turnedAway), "evicted": Int(evicted),
             "unsigned": Int(counters.unsigned), "spoofed": Int(counters.spoofed),
+            "waiting_for_disk": Int(counters.waitingForDisk),
         ]
         if let serial {
             status.counts["serial_received"] = Int(serial.counters.received)

@@ -1,6 +1,7 @@
 import GimbalCore
 import Port
 import Synchronization
+import SystemPackage
 import Testing
 import Wire
 
@@ -129,5 +130,29 @@ import Wire
             #expect(time > last)
             last = time
         }
+    }
+
+    @Test("a genuine frame whose time must be on the disk first does not count as unsigned")
+    func waitsForDisk() throws {
+        let gimbal = FakePort()
+        var configuration = MAVLinkConfiguration()
+        configuration.signing = MAVLinkSigning(key: key)
+        // The file's thread does not run, so the file never admits a time.
+        configuration.freshness = try FreshnessFile(
+            path: FilePath("/proc/no such folder/newest"), margin: Self.minute,
+            logger: LineLog().logger)
+        let component = MAVLinkComponent(
+            configuration: configuration, port: gimbal, log: LineLog().logger, now: at(0))
+        component.join(0, now: at(0))
+        for bytes in [frame(1), frame(2, SharedKey(passphrase: "another"))] {
+            var parser = MAVLinkParser()
+            parser.append(bytes)
+            guard case .frame(let frame, let whole) = parser.next() else {
+                Issue.record("The bytes are not a frame: \(bytes)")
+                return
+            }
+            #expect(!component.admits(frame, bytes: whole, from: 0, now: at(0)))
+        }
+        #expect(component.counters.waitingForDisk == 1 && component.counters.unsigned == 1)
     }
 }
