@@ -248,11 +248,12 @@ public struct ShotSession: Sendable {
     }
 
     /// Sets the clock time at which `due` is 0. If a restart takes less than one interval, the next
-    /// photo keeps the interval to the last photo before the restart.
+    /// photo keeps the interval to the last photo before the restart. If the clock is behind the time
+    /// of the last photo, the time since this photo is unknown; half an interval is the shortest
+    /// interval of a time-lapse.
     private mutating func begin(_ due: Double, now: Double, wall: Double) -> Double {
         let past = record.newestPhoto.map { wall - $0 } ?? .infinity
-        // Without this check, a clock that was set back would delay the photo.
-        let delay = past >= 0 ? max(0, interval - past) : 0
+        let delay = past >= 0 ? max(0, interval - past) : interval / 2
         let begin = now + delay - due
         origin = begin
         return begin

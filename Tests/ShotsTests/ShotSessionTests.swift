@@ -81,8 +81,8 @@ struct ShotSessionTests {
     }
 
     @Test(
-        "after a short restart the interval since the previous photo is kept; after hours the next photo is taken at once",
-        arguments: [(104.0, 112.0), (20_000, 20_000.5), (-5000, -4999.5)])
+        "after a short restart the interval since the previous photo is kept; after hours the next photo is taken at once; with a clock that was set back, the next photo waits half an interval",
+        arguments: [(104.0, 112.0), (20_000, 20_000.5), (-5000, -4993.5)])
     func restart(start: Double, photo: Double) throws {
         let plan = try timelapse(3)
         var record = ShotRecord(plan, originYaw: 0)
