@@ -93,6 +93,20 @@ struct RestartTests {
         }
     }
 
+    @Test(
+        "a step of the set-up is open again if undo has removed its only calibration",
+        arguments: [([0.01], nil), ([0.01, 0.02], "done")] as [([Double], String?)])
+    func setupStep(offsets: [Double], state: String?) throws {
+        try withTemporaryDirectory { directory in
+            let life = Life(directory)
+            for offset in offsets { try life.apply(Self.gyro(offset)) }
+            try awaited { life.tuning.finishSetup("gyro", "done", by: "test", $0) }
+            #expect(life.tuning.setupSteps["gyro"]?.state == "done")
+            #expect(try life.undo() == .gyro)
+            #expect(life.tuning.setupSteps["gyro"]?.state == state)
+        }
+    }
+
     @Test("a calibration of one sensor does not change the other sensors")
     func others() throws {
         try withTemporaryDirectory { directory in

@@ -36,7 +36,10 @@ extension SetupService {
                     step.sentence =
                         "The step was finished with another sensor (\(sensor)): run the step again."
                 }
-                if let result = state.results[name] {
+                // `calibrate undo` can open a step that was done.
+                if let result = state.results[name],
+                    result.failure != nil || saved[name.rawValue] != nil
+                {
                     Self.fill(&step, from: result)
                 }
                 Self.fill(&step, name, from: state.job, running)

@@ -107,6 +107,10 @@ extension Tuning: CalibrationStore {
             change(&book)
             saved.calibration = book.saved
             saved.calibratedSensors = book.savedSensors
+            // The step of the set-up with the name of the kind is not done without a calibration.
+            if book.record(kind) == nil, saved.setup?[kind.rawValue]?.state == "done" {
+                saved.setup?[kind.rawValue] = nil
+            }
         } commit: { state, saved in
             let book = self.stateOwner.calibrations(in: saved).book
             state.calibrations = book
