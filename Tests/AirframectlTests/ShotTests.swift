@@ -286,6 +286,22 @@ struct ShotTests {
         #expect(try camera.shutter().shoot(1, at: Pose()) == nil)
         #expect(answered.wait(timeout: .now() + 6) == .success)
     }
+
+    @Test("a MAVLink camera's answer counts, but no answer of another system or to another sender")
+    func otherAnswers() throws {
+        let camera = try MAVLinkCamera()
+        let answered = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            _ = camera.command(within: 5)
+            camera.answer(0, from: MAVLinkAddress(system: 7, component: 100))
+            camera.answer(0, to: MAVLinkAddress(system: 255, component: 190))
+            camera.answer(2, to: MAVLinkAddress(system: 1, component: 191))
+            answered.signal()
+        }
+        let shutter = try camera.shutter()
+        #expect(shutter.shoot(1, at: Pose()) == "the camera refused the photo (MAV_RESULT 2)")
+        #expect(answered.wait(timeout: .now() + 6) == .success)
+    }
 }
 
 /// MAVLink camera on a local UDP port. One thread at a time uses it.
@@ -333,10 +349,13 @@ private final class MAVLinkCamera: @unchecked Sendable {
     }
 
     /// Answers the newest command with a MAV_RESULT.
-    func answer(_ result: UInt8) {
+    func answer(
+        _ result: UInt8, from sender: MAVLinkAddress = MAVLinkAddress(system: 1, component: 100),
+        to target: MAVLinkAddress = .none
+    ) {
         var answer = CommandAck()
-        (answer.command, answer.result) = (2000, result)
-        let bytes = answer.frame(from: MAVLinkAddress(system: 1, component: 100), sequence: 0)
+        (answer.command, answer.result, answer.target) = (2000, result, target)
+        let bytes = answer.frame(from: sender, sequence: 0)
         withUnsafeMutablePointer(to: &client) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 _ = sendto(descriptor, bytes, bytes.count, 0, $0, size)

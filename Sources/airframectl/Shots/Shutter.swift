@@ -299,7 +299,7 @@ final class MAVLinkShutter: Shutter {
             }
             let next = min(repetition, end)
             guard let bytes = link.receive(within: next - DaemonClient.now()),
-                let result = Self.result(bytes)
+                let result = Self.result(bytes, for: sender)
             else { continue }
             switch result {
             // MAV_RESULT_ACCEPTED.
@@ -317,13 +317,16 @@ final class MAVLinkShutter: Shutter {
         return "the MAVLink camera did not answer within \(Format.plain(timeout)) s"
     }
 
-    /// Result of the command in a datagram; nil if the datagram contains none.
-    static func result(_ bytes: [UInt8]) -> UInt8? {
+    /// Result of the command in a datagram; nil if the datagram contains none. A router can also
+    /// forward answers of other systems, and answers to the commands of a ground station. An
+    /// autopilot can answer for its camera, so the component of the answer can differ.
+    static func result(_ bytes: [UInt8], for sender: MAVLinkAddress) -> UInt8? {
         var parser = MAVLinkParser()
         parser.append(bytes)
         while let item = parser.next() {
             guard case .frame(let frame, _) = item, let answer = frame.message(CommandAck.self),
-                answer.command == capture
+                answer.command == capture, frame.sender.system == sender.system,
+                answer.target.reaches(sender)
             else { continue }
             return answer.result
         }
