@@ -128,10 +128,12 @@ final class AerieDevice: WebSocketEndpoint {
     private func admit(_ request: AuthRequest) {
         let answer = server.admit(request, self)
         if answer.success {
-            state.withLock {
+            let session = state.withLock {
                 $0.isAdmitted = true
                 $0.info = request.deviceInfo.printable
+                return $0.session
             }
+            session?.keep()
         } else {
             server.count(\.unauthenticated)
         }

@@ -189,7 +189,8 @@ public final class AerieServer: WebApplication {
         guard request.path.hasPrefix(prefix), (1...128).contains(id.utf8.count),
             !id.contains("/"), id.unicodeScalars.allSatisfy(\.isPrintable)
         else { return .refuse(WebResponse(404, text: "There is no such socket.\n")) }
-        return .accept(AerieDevice(id: id, server: self))
+        // Until the phone is admitted, a new connection can replace this connection.
+        return .accept(AerieDevice(id: id, server: self), isKept: false)
     }
 
     private var status: WebResponse {

@@ -20,7 +20,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let service: WebService
     private let address: String
-    private let id: Ledger.ConnectionID
+    /// Number of the connection.
+    let id: Ledger.ConnectionID
     private let isSecure: Bool
     private var context: ChannelHandlerContext?
     private var timer: Scheduled<Void>?
@@ -134,9 +135,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             let request = request(head, body: [], channel)
         else { return nil }
         switch service.application.decide(on: request) {
-        case .accept(let endpoint, let headers):
+        case .accept(let endpoint, let headers, let isKept):
             accepted = (endpoint, request)
-            service.ledger.keep(id, isTrusted: false)
+            if isKept { service.ledger.keep(id, isTrusted: false) }
             return HTTPHeaders(headers.map { ($0.name, $0.value) })
         case .refuse(let response):
             service.ledger.refuse(.upgrade)

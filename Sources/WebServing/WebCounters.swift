@@ -55,9 +55,10 @@ public struct WebCounters: Sendable, Equatable {
 
 /// Open connections, rates of requests, and the counters. The class is thread-safe.
 ///
-/// If all connections are open, a new connection can replace an HTTP connection of the address that
-/// has the most connections. Therefore a few addresses cannot lock out other addresses.
-/// Connections of trusted clients and WebSockets are never replaced.
+/// If all connections are open, a new connection can replace a connection of the address that has
+/// the most connections. Therefore a few addresses cannot lock out other addresses. Connections of
+/// trusted clients and accepted WebSockets are never replaced, except a WebSocket whose client must
+/// still authenticate.
 final class Ledger: Sendable {
     /// Number of a connection, unique in the server. A smaller number means an older connection.
     typealias ConnectionID = UInt64

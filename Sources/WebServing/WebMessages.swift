@@ -97,7 +97,11 @@ public enum WebSocketDecision: Sendable {
     /// - Parameters:
     ///   - endpoint: Receiver of the session's events.
     ///   - headers: Header fields of the answer, such as the chosen `sec-websocket-protocol`.
-    case accept(any WebSocketEndpoint, headers: [(name: String, value: String)] = [])
+    ///   - isKept: True if a new connection must not replace this connection. If the client must
+    ///     authenticate first, the value is false, and the application calls `WebSession.keep()`
+    ///     later.
+    case accept(
+        any WebSocketEndpoint, headers: [(name: String, value: String)] = [], isKept: Bool = true)
     /// The application refuses the WebSocket, and sends this answer instead.
     case refuse(WebResponse)
 }

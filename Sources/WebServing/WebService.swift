@@ -81,7 +81,8 @@ package final class WebService: Sendable {
             return state.next
         }
         let session = WebSession(
-            id: id, request: request, channel: channel, ledger: ledger, limits: options.limits)
+            id: id, request: request, channel: channel, connection: requests.id, ledger: ledger,
+            limits: options.limits)
         let pipeline = channel.pipeline.syncOperations
         _ = pipeline.removeHandler(requests)
         try pipeline.addHandler(SessionHandler(session, endpoint, ledger, options.limits))

@@ -31,16 +31,18 @@ public final class WebSession: Sendable {
 
     private let outbox = Mutex(Outbox())
     private let channel: any Channel
+    private let connection: Ledger.ConnectionID
     private let ledger: Ledger
     private let limit: Int
 
     init(
-        id: UInt64, request: WebRequest, channel: any Channel, ledger: Ledger,
-        limits: WebOptions.Limits
+        id: UInt64, request: WebRequest, channel: any Channel, connection: Ledger.ConnectionID,
+        ledger: Ledger, limits: WebOptions.Limits
     ) {
         self.id = id
         self.request = request
         self.channel = channel
+        self.connection = connection
         self.ledger = ledger
         limit = limits.outgoing
     }
@@ -60,6 +62,10 @@ public final class WebSession: Sendable {
     public func send(_ message: WebMessage, replacing key: String? = nil) -> Bool {
         put(message.isText ? .text : .binary, message.bytes, key: key)
     }
+
+    /// Protects the connection from replacement by a new connection, after the client has
+    /// authenticated (see `WebSocketDecision.accept`).
+    public func keep() { ledger.keep(connection, isTrusted: false) }
 
     /// Ends the session: sends the waiting messages and a close frame, then closes the connection.
     ///

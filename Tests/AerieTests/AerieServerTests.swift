@@ -349,4 +349,26 @@ struct AerieServerTests {
             #expect(named.status == 101)
         }
     }
+
+    @Test("a new phone replaces a connection without authentication, but no admitted phone")
+    func strangers() throws {
+        try withAerie({
+            $0.acceptsLegacyToken = true
+            $0.web.limits.connections = 5
+        }) { server in
+            let phones = try (0..<3).map { index in
+                let phone = try HawkSight(port: server.port, device: "phone-\(index)")
+                try phone.authenticate()
+                return phone
+            }
+            let strangers = try (0..<2).map { index in
+                try HawkSight(port: server.port, device: "stranger-\(index)", host: 2)
+            }
+            let new = try HawkSight(port: server.port, device: "new", host: 3)
+            #expect(try new.authenticate().success)
+            #expect(throws: WebClient.Failure.closed) { try strangers[0].socket.frame() }
+            #expect(server.phones == 1 + phones.count)
+            #expect(server.connections?.refusals == [.connections: 1])
+        }
+    }
 }

@@ -12,10 +12,12 @@ final class HawkSight {
     let device: String
     private(set) var session: String?
 
-    /// Steps 1 and 2: Connects with the device name in the URL.
-    init(port: Int, device: String = "3F2504E0-4F89-11D3-9A0C-0305E82C3301") throws {
+    /// Steps 1 and 2: Connects with the device name in the URL, from the address 127.0.0.`host`.
+    init(
+        port: Int, device: String = "3F2504E0-4F89-11D3-9A0C-0305E82C3301", host: UInt8 = 1
+    ) throws {
         self.device = device
-        socket = try WebClient(port: port)
+        socket = try WebClient(port: port, host: host)
         guard try socket.upgrade("/ws/connect/\(device)").status == 101 else {
             throw WebClient.Failure.malformed
         }
