@@ -55,7 +55,7 @@ struct CommandLineTests {
         "a value is parsed as TOML",
         arguments: [
             ("500", 500), ("-1.5", -1.5), ("true", true), ("locked", "locked"),
-            ("\"500\"", "500"), ("[1, 2.5]", [1, 2.5]), ("1e999", "1e999"),
+            ("\"500\"", "500"), ("[1, 2.5]", [1, 2.5]), ("1e999", "1e999"), ("1.50", "1.50"),
         ] as [(String, JSONValue)])
     func value(text: String, value: JSONValue) {
         #expect(SetCommand.parse(text) == value)

@@ -66,9 +66,11 @@ struct SetCommand: ParsableCommand {
         }
     }
 
-    /// Parses a value as JSON; any other text becomes a string.
+    /// Parses a value as JSON; any other text becomes a string. A number that JSON would write
+    /// differently, such as 1.50, also becomes a string, because it can be a name.
     static func parse(_ text: String) -> JSONValue {
-        (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
+        guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return .string(text) }
+        return value.number == nil || value.text == text ? value : .string(text)
     }
 
     /// Duration as an argument of the command line.
