@@ -108,4 +108,18 @@ struct AxisPlanTests {
         }
         #expect(abs(target - state.angle - 0.5 * 0.4) < 1e-3)
     }
+
+    @Test(
+        "for a direction outside its range, an angle turns to the nearer end, and noise does not change the end",
+        arguments: [
+            (140.0, -50.0, 60.0), (-140, 50, -60), (140, 50, 60), (178, -60, -60), (-178, 60, 60),
+            (300, 50, -60), (310, 50, -50),
+        ] as [(Double, Double, Double)])
+    func nearerEnd(wanted: Double, present: Double, goal: Double) {
+        var limits = limits
+        (limits.minimum, limits.maximum) = (-60 * Self.degree, 60 * Self.degree)
+        let result = limits.goal(
+            wanted * Self.degree, from: present * Self.degree, room: .endless)
+        #expect(abs(result - goal * Self.degree) < 1e-9)
+    }
 }

@@ -72,18 +72,33 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     func clamped(_ angle: Double) -> Double { min(max(angle, minimum), maximum) }
 
+    /// Hysteresis, rad. Without it, noise in a direction opposite to the middle of the range would
+    /// turn the camera from end to end.
+    private static var endHysteresis: Double { @_noLocks @_noAllocation get { 10 * .pi / 180 } }
+
     /// Goal of an axis for the requested angle `wanted`; the axis is at the angle `present`. Angles
     /// that differ by whole turns are equivalent. If the range is unbounded, the axis turns in the
     /// shorter direction, or in the opposite direction if the joint would reach its end. If the
     /// range is bounded, the goal is the nearest equivalent angle within the range. If no
-    /// equivalent angle is within the range, the goal is the nearer end.
+    /// equivalent angle is within the range, the goal is the end on the present way, unless the
+    /// other end is nearer to the requested direction by more than `endHysteresis`.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRange) -> Double {
         let turn = 2 * Double.pi
         let way = Angle(radians: present).shortestArc(to: .radians(wanted)).radians
         let nearest = present + room.reachableTurn(way)
-        if nearest > maximum { return nearest - turn >= minimum ? nearest - turn : maximum }
-        if nearest < minimum { return nearest + turn <= maximum ? nearest + turn : minimum }
+        if nearest > maximum {
+            if nearest - turn >= minimum { return nearest - turn }
+            let isOtherNearer =
+                minimum - (nearest - turn) + Self.endHysteresis < nearest - maximum
+            return isOtherNearer ? minimum : maximum
+        }
+        if nearest < minimum {
+            if nearest + turn <= maximum { return nearest + turn }
+            let isOtherNearer =
+                nearest + turn - maximum + Self.endHysteresis < minimum - nearest
+            return isOtherNearer ? maximum : minimum
+        }
         return nearest
     }
 }
