@@ -323,6 +323,8 @@ struct ControlPanel {
             try ask(.lookAside(yaw: aside, rate: 0), now: now)
         } else {
             var target = AxisVector.unknown
+            // Requests permit half a turn; the set-point stops at the end of its range.
+            if axis != .yaw { wanted = min(max(wanted, -.pi), .pi) }
             target[axis] = axis == .yaw ? wanted.remainder(dividingBy: 2 * .pi) : wanted
             try ask(.point(target, duration: 0), now: now)
         }

@@ -307,6 +307,18 @@ import Wire
         #expect(abs(try target().yaw + 165) < 1e-9)
     }
 
+    @Test("a large step near the end of the range turns to the end, and is not refused")
+    func largeStep() throws {
+        port.memory.withLock { memory in
+            memory.snapshot.sampleTime = at(0)
+            memory.snapshot.pointing.target.pitch = Angle.degrees(120).radians
+        }
+        var panel = try panel(["BTN_SOUTH press: step pitch 90"])
+        use(&panel, 1, .key(0x130, isDown: true))
+        panel.advance(now: at(1.1))
+        #expect(abs(try target().pitch - 180) < 1e-9)
+    }
+
     @Test("while a control is learned, controls have no effect, and the gesture is reported")
     func learning() throws {
         var panel = try panel(["BTN_SELECT press: stop", "BTN_SOUTH press: recentre", "ABS_X: yaw"])
