@@ -297,4 +297,13 @@ struct CameraChoiceTests {
         #expect(
             text.contains(#"device="/dev/video0\" ! filesink location=\"/etc/passwd" !"#))
     }
+
+    @Test("the list of cameras escapes characters of a name that control a terminal")
+    func controlCharacters() {
+        var camera = Self.webcam
+        camera.name = "Cam\u{1B}[2J\n"
+        #expect(
+            CamerasCommand.lines(of: camera).first
+                == #"Cam\u001b[2J\u000a (v4l2): video.device = "/dev/video0""#)
+    }
 }

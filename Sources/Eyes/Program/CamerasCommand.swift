@@ -1,4 +1,5 @@
 import ArgumentParser
+import PlainText
 
 /// Command that lists the connected cameras and the chosen pipeline.
 struct CamerasCommand: ParsableCommand {
@@ -12,23 +13,27 @@ struct CamerasCommand: ParsableCommand {
         let settings = try options.load()
         try VideoLibrary.start()
         let cameras = Camera.connected()
-        for camera in cameras {
-            print(
-                "\(camera.name) (\(camera.interface.rawValue)): video.device = \"\(camera.path)\"")
-            for mode in camera.modes {
-                let rate = mode.rates.map(\.upperBound).max().map { " at up to \($0) Hz" } ?? ""
-                print("  \(mode.description)\(rate)")
-            }
-        }
+        for camera in cameras { Self.lines(of: camera).forEach { print($0) } }
         if cameras.isEmpty { print("No camera is connected.") }
         let choice = CameraChoice(settings.video, among: cameras)
         let encoder = Encoder(settings.video.encoder)
-        print("source: \(choice)")
-        if case .drawn(let reason?) = choice { print("reason: \(reason)") }
+        print("source: \(choice)".visible)
+        if case .drawn(let reason?) = choice { print("reason: \(reason)".visible) }
         print("encoder: \(encoder?.rawValue ?? "none is installed")")
         if let pipeline = FeedPipeline(choice, settings.video, encoder: encoder) {
-            print("pipeline: \(pipeline.text)")
+            print("pipeline: \(pipeline.text)".visible)
         }
+    }
+
+    /// Lines that describe a camera. A camera's name can contain characters that control a
+    /// terminal.
+    static func lines(of camera: Camera) -> [String] {
+        let modes = camera.modes.map { mode in
+            let rate = mode.rates.map(\.upperBound).max().map { " at up to \($0) Hz" } ?? ""
+            return "  \(mode.description)\(rate)"
+        }
+        let name = "\(camera.name) (\(camera.interface.rawValue))"
+        return (["\(name): video.device = \"\(camera.path)\""] + modes).map(\.visible)
     }
 }
 

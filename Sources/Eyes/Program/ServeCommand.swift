@@ -155,7 +155,7 @@ struct EyesService {
                 let now = counters()
                 report = health(from: before, to: now)
                 before = now
-                manager.notify("STATUS=\(report.finding)")
+                manager.status(report.finding)
                 // The watchdog is notified only while the supervisor's thread makes progress. Therefore
                 // systemd detects a hang, for example while a camera is opened.
                 if supervisor.rounds != rounds { manager.notify("WATCHDOG=1") }
