@@ -23,7 +23,7 @@ enum SampleFile {
         let range =
             switch setting.kind {
             case .bool, .choice: "One of \(setting.allowed)"
-            case .text, .path, .optionalPath, .endpoint, .requiredEndpoint:
+            case .text, .path, .optionalPath, .uriPath, .endpoint, .requiredEndpoint:
                 "Allowed: \(setting.allowed)"
             default: "Range \(setting.allowed)\(unit)"
             }

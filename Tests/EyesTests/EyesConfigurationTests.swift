@@ -72,6 +72,17 @@ struct EyesConfigurationTests {
         #expect(problem.contains(sentence), "\(problem)")
     }
 
+    @Test(
+        "a stream path that no player can request is refused",
+        arguments: ["/my stream", "/vidéo", "/cam?1", "/cam#1", "stream"])
+    func streamPath(path: String) throws {
+        let problem = try problem("[rtsp]\npath = \"\(path)\"\n")
+        #expect(
+            problem.contains("ASCII characters without spaces, question marks and number signs"),
+            "\(problem)")
+        #expect(try load("[rtsp]\npath = \"/cam-1/a@b%20c\"\n").rtsp.path == "/cam-1/a@b%20c")
+    }
+
     @Test("all errors of a file are reported at once")
     func allAtOnce() throws {
         let problem = try problem("[video]\nwidth = 1\nheight = 1\n", ["video.rate_hz"])

@@ -20,6 +20,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case path(maxLength: Int)
         /// An absolute path of at most `maxLength` bytes, or `off`.
         case optionalPath(maxLength: Int)
+        /// An absolute path in a URI, of at most `maxLength` bytes, without a query or a fragment.
+        case uriPath(maxLength: Int)
         /// `ADDRESS:PORT` with a numeric address, `[ADDRESS]:PORT` for IPv6, or `off`.
         case endpoint
         /// `ADDRESS:PORT` with a numeric address, or `[ADDRESS]:PORT` for IPv6.
@@ -39,7 +41,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case pid(p: ClosedRange<Double>, i: ClosedRange<Double>, d: ClosedRange<Double>)
 
         /// Name of the type, for clients that generate input forms: the name of the case; `path`
-        /// for both kinds of paths, `endpoint` for both kinds of endpoints.
+        /// for all kinds of paths, `endpoint` for both kinds of endpoints.
         public var name: String {
             switch self {
             case .bool: "bool"
@@ -47,7 +49,7 @@ public struct Setting: Sendable, CustomStringConvertible {
             case .number: "number"
             case .choice: "choice"
             case .text: "text"
-            case .path, .optionalPath: "path"
+            case .path, .optionalPath, .uriPath: "path"
             case .endpoint, .requiredEndpoint: "endpoint"
             case .triple: "triple"
             case .signs: "signs"
@@ -62,7 +64,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         /// text needs no quotes.
         var isText: Bool {
             switch self {
-            case .text, .path, .optionalPath, .endpoint, .requiredEndpoint: true
+            case .text, .path, .optionalPath, .uriPath, .endpoint, .requiredEndpoint: true
             default: false
             }
         }
@@ -126,6 +128,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .text(let length): "text of 1...\(length) bytes"
         case .path(let length): "absolute path of at most \(length) bytes"
         case .optionalPath(let length): "off, or an absolute path of at most \(length) bytes"
+        case .uriPath(let length):
+            "absolute path of at most \(length) ASCII characters without spaces, question marks and number signs"
         case .endpoint: "off, or ADDRESS:PORT with a numeric address"
         case .requiredEndpoint: "ADDRESS:PORT with a numeric address"
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"

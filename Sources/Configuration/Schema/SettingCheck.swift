@@ -117,12 +117,12 @@ extension Setting {
             // A word of an enumeration can look like a number, such as 57600.
             return .text(String(number))
         case (.choice, .text(let text)), (.text, .text(let text)), (.path, .text(let text)),
-            (.optionalPath, .text(let text)), (.endpoint, .text(let text)),
-            (.requiredEndpoint, .text(let text)):
+            (.optionalPath, .text(let text)), (.uriPath, .text(let text)),
+            (.endpoint, .text(let text)), (.requiredEndpoint, .text(let text)):
             return .text(text)
         case (.choice, _): throw mismatch("one of these words")
         case (.text, _): throw mismatch("a string")
-        case (.path, _): throw mismatch("a path in quotes")
+        case (.path, _), (.uriPath, _): throw mismatch("a path in quotes")
         case (.optionalPath, _): throw mismatch("off, or a path in quotes")
         case (.endpoint, _): throw mismatch("off, or an address in quotes")
         case (.requiredEndpoint, _): throw mismatch("an address in quotes")
@@ -255,6 +255,11 @@ extension Setting {
             return unless(Self.isPath(text, length), "is not an \(allowed)")
         case (.optionalPath(let length), .text(let text)):
             return unless(text == "off" || Self.isPath(text, length), "is not \(allowed)")
+        case (.uriPath(let length), .text(let text)):
+            return unless(
+                Self.isPath(text, length)
+                    && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+                    && !text.contains { $0 == "?" || $0 == "#" }, "is not an \(allowed)")
         case (.endpoint, .text(let text)):
             return unless(text == "off" || NetworkEndpoint(text) != nil, "is not \(allowed)")
         case (.requiredEndpoint, .text(let text)):

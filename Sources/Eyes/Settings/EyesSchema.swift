@@ -70,7 +70,7 @@ public enum EyesSchema {
             "Address and port of the RTSP server; 0.0.0.0:8554 serves every network.",
             hint: "Anyone who can reach the port can watch: the stream has no password.")
         table.text(
-            "rtsp.path", \.rtsp.path, .path(maxLength: 64), .restart,
+            "rtsp.path", \.rtsp.path, .uriPath(maxLength: 64), .restart,
             "Path of the stream in its address, rtsp://ADDRESS:PORT/PATH.")
         table.integer(
             "rtsp.max_clients", \.rtsp.maxClients, 1...32, nil, .restart,
