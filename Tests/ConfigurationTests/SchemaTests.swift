@@ -75,6 +75,15 @@ struct SchemaTests {
         #expect(Int(limit.1) == range.upperBound + 1)
     }
 
+    @Test("the service's file states the mode of the socket, and the setting of its group")
+    func socketMode() throws {
+        let unit = try CommittedFile("systemd/airframed.service").text()
+        let comment = try #require(unit.split(separator: "\nRuntimeDirectory=").first)
+        #expect(comment.contains("mode 0660"))
+        #expect(comment.contains("diagnostics.group"))
+        #expect(Schema.setting("diagnostics.group") != nil)
+    }
+
     @Test("the friction limit can be half of the largest torque limit")
     func frictionLimit() throws {
         let friction = try #require(Schema.setting("control.friction_limit_nm"))
