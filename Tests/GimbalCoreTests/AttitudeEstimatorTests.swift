@@ -143,6 +143,25 @@ struct AttitudeEstimatorTests {
         #expect((estimator.bias - motion.bias).norm < 0.05 * degree)
     }
 
+    @Test(
+        "rest soon corrects the bias from a short turn at the start, if the calibration permits its rate",
+        arguments: [(sigma: 1.2, bias: 0.0, turn: 1.0), (sigma: 4, bias: 5, turn: 3)])
+    func shortTurnAfterCalibration(sigma: Double, bias: Double, turn: Double) {
+        var parameters = AttitudeEstimator.Parameters()
+        // For example, an MPU-6500 at 5 K or 17 K from the temperature of its calibration.
+        parameters.initialBiasSigma = sigma * degree
+        var motion = SimulatedMotion()
+        motion.hertz = 100
+        // A steady turn about the vertical has the same effect on the samples as a bias.
+        motion.bias = Vector3(0, 0, (bias + turn) * degree)
+        var estimator = AttitudeEstimator(parameters: parameters)
+        motion.run(&estimator, seconds: 1.2)
+        #expect((estimator.bias - motion.bias).norm < 0.1 * degree)
+        motion.bias = Vector3(0, 0, bias * degree)
+        motion.run(&estimator, seconds: 30)
+        #expect((estimator.bias - motion.bias).norm < 0.05 * degree)
+    }
+
     @Test("detects rest despite the noise of a poor sensor at a low rate")
     func noisyRest() {
         var motion = SimulatedMotion()

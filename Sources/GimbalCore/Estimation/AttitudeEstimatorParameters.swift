@@ -29,8 +29,8 @@ extension AttitudeEstimator {
         /// an initial rest (see `restGate`).
         public var initialBiasSigma = 1.5 * .pi / 180
         /// Standard deviation of the bias of a gyroscope without a calibration, rad/s, 1e-5...0.5. If
-        /// `initialBiasSigma` is smaller, the bias has been calibrated. A calibrated bias is as well
-        /// known as a bias from a long rest (see `restOverruleTime`).
+        /// `initialBiasSigma` is smaller, the bias has been calibrated, and a steady rate can
+        /// contradict the calibration (see `restOverruleTime`).
         public var uncalibratedBiasSigma = 1.5 * .pi / 180
         /// Initial standard deviation of the gyroscope's relative scale error, 0...0.05. For
         /// example, the scale error of a BMI088 is within ±1 %.
@@ -111,8 +111,9 @@ extension AttitudeEstimator {
         public var restTrustTime = 3.0
         /// Time after which a steady rate that differs from a known bias replaces the bias, s,
         /// 1...10000. The default is longer than any smooth turn of a camera by a person. If the
-        /// bias was not calibrated, and was measured in a rest shorter than `restTrustTime`, the
-        /// time is multiplied by the square of rest duration / `restTrustTime`.
+        /// bias was measured in a rest shorter than `restTrustTime`, the time is multiplied by the
+        /// square of rest duration / `restTrustTime`, unless the rate contradicts the calibration:
+        /// it differs from `initialBias` by `restGate` times `initialBiasSigma` or more.
         public var restOverruleTime = 180.0
         /// Threshold of the vertical specific force, as a fraction of gravity, 0...0.9. If the
         /// vertical specific force is smaller, the estimate is wrong by 60° or more, or the sensor

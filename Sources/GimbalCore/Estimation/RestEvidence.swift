@@ -113,12 +113,14 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         } else {
             rivalRate += difference * (duration / (duration + rivalTime))
         }
-        let isCalibrated = parameters.initialBiasSigma < parameters.uncalibratedBiasSigma
-        let share = isCalibrated ? 1 : min(1, support / parameters.restTrustTime)
-        // The steady rate contradicts the calibration, so the calibration's sigma does not limit it.
-        let largest = parameters.restGate * parameters.uncalibratedBiasSigma
+        let calibrated = parameters.initialBiasSigma
+        let change = (rate - parameters.initialBias).largestMagnitude / parameters.restGate
+        // A calibration is evidence only against rates that contradict it. Against other rates, a
+        // bias from a short rest must not count as long-known, because it can be the rate of a turn.
+        let contradicts = change >= calibrated
+        let share = contradicts ? 1 : min(1, support / parameters.restTrustTime)
         guard isProven, rivalTime > parameters.restOverruleTime * share * share,
-            (rate - parameters.initialBias).largestMagnitude < largest
+            change < max(calibrated, parameters.uncalibratedBiasSigma)
         else { return false }
         support = 0
         rivalTime = 0
