@@ -70,6 +70,17 @@ import Testing
         #expect(store.origin(of: key) == .commandLine && store.overriddenSentence == nil)
     }
 
+    @Test("a saved value that an undo of the set-up restores does not replace the value of --set")
+    func restoredUnderCommandLine() throws {
+        let key = "control.feed_forward"
+        var store = try store(["\(key)=0.25"])
+        #expect(store.load(saved: [key: "0.75"]).isEmpty)
+        store.adopt(saved: [key: "0.5"])
+        #expect(store.settings.control.feedForward == 0.25)
+        #expect(store.savedOverlay == [key: "0.5"])
+        #expect(store.origin(of: key) == .commandLine && store.overriddenSentence == nil)
+    }
+
     @Test("a snapshot keeps the values that it has adopted when it is restored")
     func adopted() throws {
         var store = try store()

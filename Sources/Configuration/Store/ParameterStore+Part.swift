@@ -41,8 +41,10 @@ extension ParameterStore {
                 saved[key] = Self.savedValue(key, text)
             }
         }
-        // Without these keys, the active value of a setting would change back to that of `--set`.
-        for (key, value) in saved where live[key] == value || earlier[key] != value {
+        // Without these keys, the active value of a setting would change back to that of `--set`. If
+        // nothing was changed since the start, the value of `--set` is active and must stay so.
+        for (key, value) in saved where live[key] != nil || cleared.contains(key) {
+            guard live[key] == value || earlier[key] != value else { continue }
             savedSinceStart.insert(key)
         }
         live = live.filter { saved[$0.key] != $0.value }
