@@ -79,7 +79,7 @@ extension Observable {
         ) { $0.hum }
         + axes(
             "calm", .percent,
-            "Gain reduction that limits the torque noise above 50 Hz",
+            "Gain reduction that limits the torque noise above 50 Hz; 100 = the largest one, which also applies if the loop is too slow for the lag compensator",
             in: "motors.calm", where: \.knowsInertia
         ) { $0.softening }
         + axes(

@@ -22,6 +22,19 @@ struct StatusViewTests {
         #expect(lines[1] == "- Transfers fail.")
     }
 
+    @Test("the note about the motor noise relates the gain reduction to the largest one")
+    func gainReduction() {
+        var status = Status()
+        status.motors.humNm = AxisNumbers(yaw: 0.01, roll: 0.01, pitch: 0.01)
+        let quiet = StatusView.lines(status, .plain).filter { $0.contains("torque noise") }
+        #expect(quiet.count == 1 && !quiet[0].contains("gain"))
+        // In a loop of 200 Hz, the reduction is always the largest one: the gains are 0.7 times as
+        // high, not zero.
+        status.motors.calmPercent = AxisNumbers(yaw: 100, roll: 100, pitch: 100)
+        let note = StatusView.lines(status, .plain).filter { $0.contains("torque noise") }
+        #expect(note.count == 1 && note[0].contains("gain reduction at 100 % of the largest"))
+    }
+
     @Test("reasons fit into a narrow terminal")
     func narrow() {
         var status = Status()

@@ -26,7 +26,7 @@ struct MotorNoiseTests {
         }
     }
 
-    @Test("a loop without lag compensator is at the full softening at once, whatever its noise")
+    @Test("a loop without lag compensator is at the full softening at once, with any noise")
     func slowLoop() {
         var noise = MotorNoise()
         run(&noise, feedback: 0.004, bound: 0, isCompensated: false, seconds: 0.01)

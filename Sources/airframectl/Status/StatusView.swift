@@ -101,7 +101,7 @@ enum StatusView {
         let calm = motors.calmPercent
         let most = [calm.yaw, calm.roll, calm.pitch].compactMap(\.known).max() ?? 0
         return most > 0
-            ? "torque noise above 50 Hz; gains reduced by \(Format.fixed(most, 0)) %"
+            ? "torque noise above 50 Hz; gain reduction at \(Format.fixed(most, 0)) % of the largest"
             : "torque noise above 50 Hz"
     }
 

@@ -145,8 +145,8 @@ public struct MotorStatus: Hashable, Sendable, Codable {
     /// Motor noise: RMS of the feedback moment above 50 Hz about the camera's axes, N·m; only for
     /// `motors.type = "torque"`.
     public var humNm = AxisNumbers()
-    /// Stiffness reduction about each camera axis to limit the motor noise, percent of the tuned
-    /// stiffness; 0 means no reduction.
+    /// Stiffness reduction about each camera axis to limit the motor noise, percent of the largest
+    /// reduction; 0 means no reduction. 100 in a loop that is too slow for the lag compensator.
     public var calmPercent = AxisNumbers()
     /// Corner frequencies of the controller, percent of the tuned ones; less than 100 after an
     /// oscillation, and if the loop delay is longer than configured. Unknown for servos.
