@@ -45,6 +45,29 @@ extension PointingTests {
         #expect(abs(rig.angles.pitch) < 0.1 && abs(rig.angles.roll) < 0.1)
     }
 
+    @Test(
+        "a camera that is folded on a tilted handle unfolds in the direction with room after a start",
+        arguments: [-85.0, -95, -110], [Mode.locked, .panFollow, .fpv])
+    func unfolds(pitch: Double, mode: Mode) {
+        var rig = Rig(.locked)
+        rig.handle = { _ in AxisVector(yaw: 0, roll: 0, pitch: pitch) }
+        rig.run(1)
+        rig.change(.retract)
+        rig.run(12)
+        let isRetracted = rig.pointing.isRetracted
+        #expect(isRetracted)
+        // The outputs are off in the rest pose, and a request switches them on.
+        let attitude = rig.setpoint.attitude
+        rig.pointing.letGo()
+        _ = rig.pointing.idle(at: attitude)
+        rig.change(mode)
+        rig.pointing.takeOver(from: attitude, rig.pose, rig.range)
+        rig.pointing.resume(from: attitude, rate: .zero)
+        rig.run(8)
+        let goal = mode == .fpv ? pitch : 0
+        #expect(abs(rig.angles.pitch - goal) < 1.1 && abs(rig.angles.roll) < 0.1, "\(rig.angles)")
+    }
+
     /// Rig in mode `locked` whose yaw joint has a range of -250° to 90°, and an angle of -200°.
     private func turnedRig() -> Rig {
         var rig = Rig(.locked)

@@ -31,6 +31,25 @@ extension Pointing {
         followed.start(at: (angles + turns).filled(from: angles))
     }
 
+    /// Determines from the present joint angles in which direction the set-point can turn, because a
+    /// hand can have turned the joints while the outputs were off. Pitch moves to its goal, and not on
+    /// the shorter way. Therefore a whole turn is added to the pitch angle if only the opposite
+    /// direction has enough room. For example, a camera that is folded down on a handle pitched by
+    /// -95° has an angle of 175°, and must turn by 185° to level, not by -175°.
+    ///
+    /// - Parameters:
+    ///   - handle: Pose of the handle; nil if the joints are unknown.
+    ///   - range: Ranges of the joints.
+    @_noLocks
+    mutating func measureRoom(_ handle: HandlePose?, _ range: JointRange) {
+        generator.yawRoom = limiter.yawRoom
+        guard let handle else { return }
+        let room = limiter.room(handle, range)
+        generator.yawRoom = room.yaw
+        let way = (target.pitch.isNaN ? 0 : target.pitch) - generator.angles.pitch
+        generator.unwrap(pitch: way - room.pitch.reachableTurn(way))
+    }
+
     /// Angle to add to `angle`, so that the shorter way to `goal` ends where the permitted way ends,
     /// rad: zero, or a whole turn.
     private static func wholeTurn(

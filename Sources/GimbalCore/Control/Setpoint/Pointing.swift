@@ -180,9 +180,7 @@ struct Pointing: Sendable, BitwiseCopyable {
         generator.hold(at: attitude)
         rateValidUntil = nil
         limiter.reset()
-        // A hand can have turned the joints while the outputs were off.
-        generator.yawRoom = limiter.yawRoom
-        if let handle { generator.yawRoom = limiter.room(handle, range).yaw }
+        measureRoom(handle, range)
         followed.start(at: generator.angles)
         switch mode {
         case .inactive, .locked, .panFollow:

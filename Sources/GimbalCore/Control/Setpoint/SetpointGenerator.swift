@@ -72,6 +72,13 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
+    /// Adds `turns`, rad, a number of whole turns, to the pitch angle of a set-point at rest. This
+    /// does not change the attitude, but the direction in which pitch moves to a requested angle.
+    @_noLocks @_noAllocation
+    mutating func unwrap(pitch turns: Double) {
+        pitch = AxisProfile(angle: pitch.state.angle + turns)
+    }
+
     /// Continues the present request from the camera's attitude and rate. The method is called when
     /// the motors become able to follow the request.
     ///
@@ -84,8 +91,9 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         let angles = EulerZXY.angles(attitude.normalized)
         let rates = JointKinematics(joints: angles).jointRates(relativeRate: rate)
             .clamped(to: parameters.maxRate)
-        let heading = yaw.state.angle
+        let (heading, tilt) = (yaw.state.angle, pitch.state.angle)
         let turn = Angle(radians: heading).shortestArc(to: .radians(angles.yaw)).radians
+        let rise = Angle(radians: tilt).shortestArc(to: .radians(angles.pitch)).radians
         let pace = point?.rate ?? 0
         yaw.resume(
             from: AxisState(angle: heading + turn, rate: rates.yaw),
@@ -94,7 +102,7 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
             from: AxisState(angle: angles.roll, rate: rates.roll),
             limits: limits(.roll, atMost: pace))
         pitch.resume(
-            from: AxisState(angle: angles.pitch, rate: rates.pitch),
+            from: AxisState(angle: tilt + rise, rate: rates.pitch),
             limits: limits(.pitch, atMost: pace))
     }
 
