@@ -346,7 +346,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
         let late = sampleAge.excess(age: sample.map { now.seconds(since: $0.time) } ?? 0, dt: dt)
         guard supervisor.isEnabled else {
-            snapshot.setpoint = pointing.idle(at: attitude).attitude
+            snapshot.setpoint = pointing.idle(at: attitude, handlePose, parameters.jointRange)
             snapshot.attitudeError = .zero
             drive.rest(dt: dt)
             return .off

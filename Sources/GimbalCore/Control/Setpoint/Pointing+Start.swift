@@ -42,12 +42,19 @@ extension Pointing {
     ///   - range: Ranges of the joints.
     @_noLocks
     mutating func measureRoom(_ handle: HandlePose?, _ range: JointRange) {
-        generator.yawRoom = limiter.yawRoom
+        measureYawRoom(handle, range)
         guard let handle else { return }
-        let room = limiter.room(handle, range)
-        generator.yawRoom = room.yaw
         let way = (target.pitch.isNaN ? 0 : target.pitch) - generator.angles.pitch
-        generator.unwrap(pitch: way - room.pitch.reachableTurn(way))
+        let turn = limiter.room(handle, range).pitch.reachableTurn(way)
+        generator.unwrap(pitch: way - turn)
+    }
+
+    /// Determines from the present joint angles by how much yaw can turn in each direction. If
+    /// `handle` is nil, the joints are unknown, and yaw can turn in both directions.
+    @_noLocks
+    mutating func measureYawRoom(_ handle: HandlePose?, _ range: JointRange) {
+        generator.yawRoom = limiter.yawRoom
+        if let handle { generator.yawRoom = limiter.room(handle, range).yaw }
     }
 
     /// Angle to add to `angle`, so that the shorter way to `goal` ends where the permitted way ends,

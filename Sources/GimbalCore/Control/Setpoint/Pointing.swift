@@ -173,8 +173,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     /// Initialises the set-point before the motors' outputs are switched on. The set-point starts
     /// at the camera's attitude, and moves to the requested angles, or to level. The rate of the
-    /// set-point is limited to the smallest rate limit of the modes that follow the handle. If
-    /// `handle`, the pose of the handle, is nil, the joints are unknown.
+    /// set-point is limited to the smallest rate limit of the modes that follow the handle.
     @_noLocks
     mutating func takeOver(from attitude: Quaternion, _ handle: HandlePose?, _ range: JointRange) {
         generator.hold(at: attitude)
@@ -213,12 +212,15 @@ struct Pointing: Sendable, BitwiseCopyable {
         tracking.letGo()
     }
 
-    /// The set-point while the outputs are off: the camera's attitude, body to earth.
+    /// The set-point's attitude while the outputs are off: the camera's attitude, body to earth.
     @_noLocks
-    mutating func idle(at attitude: Quaternion) -> Setpoint {
+    mutating func idle(
+        at attitude: Quaternion, _ handle: HandlePose?, _ range: JointRange
+    ) -> Quaternion {
         generator.hold(at: attitude)
         limiter.reset()
-        return Setpoint(attitude: attitude, rate: .zero)
+        measureYawRoom(handle, range)
+        return attitude
     }
 
     /// Computes the set-point of the next control period.
