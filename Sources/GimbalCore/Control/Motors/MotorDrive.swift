@@ -208,7 +208,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let kinematics = JointKinematics(joints: brake.joints)
         let inertia = kinematics.inertia(from: torque.learnedInertia)
         let rates = kinematics.components(of: brake.rate)
-        let most = Self.dampingLag / max(torque.parameters.loopDelay, TimeLimit.shortest)
+        let most = Self.dampingLag / max(torque.loopDelay, TimeLimit.shortest)
         let gain = min(Self.dampingGain, most) * brake.authority
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
