@@ -75,7 +75,8 @@ struct TorqueMethod: AutotuneMethod {
     /// axes. If all axes are tuned, the slowest axis determines both. Otherwise both remain, and
     /// the gains are those for the remaining delay: if the probe then measures a longer delay, the
     /// controller reduces the gains of all axes. Without a probe (loops below 200 Hz), nothing would
-    /// reduce them later, so a longer measured delay applies to all axes.
+    /// reduce them later, so a longer measured delay applies to all axes, and the gains of the axes
+    /// that were not tuned are scaled to this delay (see `GainDesign`).
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.loopDelay).max() ?? controller.loopDelay
@@ -93,6 +94,12 @@ struct TorqueMethod: AutotuneMethod {
             let suitable =
                 isSuitable ? own : design(own.inertia, delay, axis, cutoffHz: cutoff)
             suitable.apply(to: &proposal.controller, axis)
+        }
+        let stretch = min(1, controller.loopDelay / delay)
+        for axis in GimbalAxis.allCases where !designs.contains(where: { $0.0 == axis }) {
+            proposal.controller.attitudeGain[axis] *= stretch
+            proposal.controller.rateGain[axis] *= stretch
+            proposal.controller.rateIntegralGain[axis] *= stretch * stretch
         }
         proposal.controller.findsInertia = false
         proposal.controller.loopDelay = delay

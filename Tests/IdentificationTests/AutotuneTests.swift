@@ -175,6 +175,30 @@ struct AutotuneTests {
         #expect(LoopMargins(of: tuned, axis: .pitch, lead: lead).areHealthy)
     }
 
+    @Test("without a probe, the axes that were not tuned keep their margins with a longer delay")
+    func otherAxesWithoutProbe() {
+        var present = Stabilizer.Parameters()
+        present.controller.checksInertia = false
+        let lead = present.estimator.sensorDelay
+        func margins(of controller: AttitudeController.Parameters) -> LoopMargins {
+            LoopMargins(of: controller, axis: .yaw, lead: lead)
+        }
+        let result = AutotuneRun.AxisResult(
+            axis: .pitch, points: [],
+            finding: .motor(
+                AutotuneRun.MotorFinding(
+                    model: PlantModel(inertia: 2.5e-3, damping: 0, stiffness: 0, delay: 0.007),
+                    coulomb: 0, viscous: 0,
+                    design: GainDesign(inertia: 2.5e-3, delay: 0.007, lead: lead),
+                    loopDelay: 0.007, gyroDelay: nil)),
+            residual: 0)
+        let tuned = TorqueMethod(present: present).proposal([result]).controller
+        let (before, after) = (margins(of: present.controller), margins(of: tuned))
+        #expect(tuned.loopDelay == 0.007)
+        #expect(after.phaseDegrees > before.phaseDegrees - 2, "\(after)")
+        #expect(after.increaseDecibels > before.increaseDecibels - 0.3, "\(after)")
+    }
+
     @Test("the wait for a slow sensor's samples counts once in the delay that autotune proposes")
     func slowSensor() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { parameters, tuning in

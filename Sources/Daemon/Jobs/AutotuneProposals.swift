@@ -7,8 +7,8 @@ import Wire
 /// Proposed settings for the results of an autotune.
 ///
 /// An autotune determines effective gains. An effective gain is the product of a setting and a
-/// factor that depends on the app's PID values. Axes that were not tuned keep their gains and their
-/// inertia. On tuned axes, the app's PID values are reset to their defaults, for which the factors
+/// factor that depends on the app's PID values. Axes that were not tuned keep their inertia, and
+/// their gains unless the loop delay becomes longer. On tuned axes, the app's PID values are reset to their defaults, for which the factors
 /// are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
@@ -40,16 +40,22 @@ struct AutotuneProposals {
     ) {
         propose(\.control.inertiaKgM2, Self.inertia(tuned.inertia, run))
         propose(\.control.findInertia, false)
-        func gain(_ found: AxisVector, _ kept: AxisVector) -> AxisVector {
-            var values = kept
+        // With a longer loop delay, the axes that were not tuned keep their margins only if their
+        // gains in 1/s are inversely proportional to the delay.
+        let stretch = min(1, own.loopDelayMs / 1e3 / tuned.loopDelay)
+        func gain(_ found: AxisVector, _ kept: AxisVector, _ share: Double) -> AxisVector {
+            var values = share < 1 ? (kept * share).rounded(3) : kept
             for result in run.results { values[result.axis] = found[result.axis].rounded(3) }
             return values
         }
-        propose(\.control.attitudeGain, gain(tuned.attitudeGain, own.attitudeGain))
-        propose(\.control.rateGain, gain(tuned.rateGain, own.rateGain))
-        propose(\.control.rateIntegralGain, gain(tuned.rateIntegralGain, own.rateIntegralGain))
+        propose(\.control.attitudeGain, gain(tuned.attitudeGain, own.attitudeGain, stretch))
+        propose(\.control.rateGain, gain(tuned.rateGain, own.rateGain, stretch))
         propose(
-            \.control.rateDerivativeGain, gain(tuned.rateDerivativeGain, own.rateDerivativeGain))
+            \.control.rateIntegralGain,
+            gain(tuned.rateIntegralGain, own.rateIntegralGain, stretch * stretch))
+        propose(
+            \.control.rateDerivativeGain,
+            gain(tuned.rateDerivativeGain, own.rateDerivativeGain, 1))
         propose(\.control.derivativeCutoffHz, tuned.derivativeCutoffHz.rounded(3))
         propose(\.control.loopDelayMs, (tuned.loopDelay * 1e3).rounded(3))
         if tuned.frictionLimit > own.frictionLimitNm {
