@@ -92,6 +92,26 @@ struct FieldControllerTests {
         #expect(output.field.isFinite)
     }
 
+    @Test("after a reset, a rotor that slipped before the motors were off is not reported")
+    func slipBeforeReset() {
+        var parameters = FieldController.Parameters()
+        parameters.probesInertia = false
+        var controller = FieldController(parameters: parameters)
+        func step(rate: Double) {
+            _ = controller.step(
+                ControlInput(
+                    attitude: .identity, rate: Vector3(0, rate, 0), setpoint: Self.still,
+                    authority: 1, dt: 1e-3))
+        }
+        for _ in 0..<250 { step(rate: 0) }
+        // The camera accelerates four times as fast as the motor can accelerate it.
+        for tick in 1...300 where controller.slipping.isEmpty { step(rate: 0.4 * Double(tick)) }
+        #expect(!controller.slipping.isEmpty)
+        controller.reset()
+        step(rate: 0)
+        #expect(controller.slipping.isEmpty)
+    }
+
     @Test("a load raises the power at once, and the power falls slowly after the load")
     func raise() {
         var parameters = FieldController.Parameters()

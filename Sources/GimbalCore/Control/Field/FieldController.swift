@@ -183,6 +183,7 @@ public struct FieldController: MotorController {
         saturated = .none
         forgetMotion()
         inertias.restart(isProbed: parameters.probesInertia)
+        sinceSlip = .infinity
         running = 0
         isReady = false
         strength = parameters.power
