@@ -35,16 +35,30 @@ struct ThermalBudgetTests {
             budget.pass(torque: AxisVector(repeating: limit), parameters: .init(), dt: 0.01)
         }
         #expect(last > 0.15 && last < 0.17)
-        #expect(!budget.lowered.isEmpty)
+        #expect(!budget.lowered(peak: Self.peak, parameters: .init()).isEmpty)
     }
 
     @Test("a motor can exert its peak torque again after it has cooled")
     func cooling() {
         var budget = Self.warmed(0.25, seconds: 100)
-        #expect(!budget.lowered.isEmpty)
+        #expect(!budget.lowered(peak: Self.peak, parameters: .init()).isEmpty)
         for _ in 0..<1000 { budget.pass(torque: .zero, parameters: .init(), dt: 0.01) }
-        #expect(budget.lowered.isEmpty)
+        #expect(budget.lowered(peak: Self.peak, parameters: .init()).isEmpty)
         #expect(budget.limit(peak: Self.peak, parameters: .init()) == Self.peak)
+    }
+
+    @Test(
+        "a motor that can exert its peak torque permanently never counts as hot",
+        arguments: [0.25, 0.255, 0.4])
+    func permanent(continuous: Double) {
+        var parameters = ThermalBudget.Parameters()
+        parameters.continuousTorque = AxisVector(repeating: continuous)
+        var budget = ThermalBudget()
+        for _ in 0..<20_000 {
+            budget.pass(torque: Self.peak, parameters: parameters, dt: 0.01)
+        }
+        #expect(budget.limit(peak: Self.peak, parameters: parameters) == Self.peak)
+        #expect(budget.lowered(peak: Self.peak, parameters: parameters).isEmpty)
     }
 
     @Test("without a continuous torque the limit stays at the peak")

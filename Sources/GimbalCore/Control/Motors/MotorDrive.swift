@@ -45,7 +45,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     mutating func clearIntegrals() { torque.clearIntegrals() }
 
     /// The motors whose torque is reduced because they are hot.
-    var hot: AxisSet { @_noLocks @inline(always) get { thermal.lowered } }
+    var hot: AxisSet {
+        @_noLocks @inline(always) get {
+            thermal.lowered(peak: torque.parameters.torqueLimit, parameters: motors)
+        }
+    }
 
     /// Angle beyond the range of a joint's servo that still counts as possible, rad: an inexact
     /// mounting of the horn and an error of the encoder.

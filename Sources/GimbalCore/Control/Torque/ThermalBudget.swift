@@ -30,13 +30,11 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// The motors whose torque limit is reduced because they are hot.
-    var lowered: AxisSet {
-        @_noLocks get {
-            AxisSet(
-                yaw: heat.yaw > Self.knee, roll: heat.roll > Self.knee,
-                pitch: heat.pitch > Self.knee)
-        }
+    /// The motors whose torque limit is reduced because they are hot. `peak` is the torque limit of
+    /// cold motors, N·m.
+    @_noLocks
+    func lowered(peak: AxisVector, parameters p: Parameters) -> AxisSet {
+        limit(peak: peak, parameters: p).differing(from: peak)
     }
 
     /// Updates `heat` for one control period.
