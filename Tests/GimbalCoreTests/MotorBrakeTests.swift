@@ -5,11 +5,16 @@ import Testing
 @Suite("Brake of torque motors")
 struct MotorBrakeTests {
     /// Rate of a free camera that turned at 1 rad/s, after 25 ms of braking, rad/s. The brake's rate
-    /// has the loop delay, whose part `wait` (s) is measured, not configured.
-    private static func rateAfterBrake(wait: Double) -> Double {
-        var drive = MotorDrive(Stabilizer.Parameters())
+    /// has the loop delay, whose part `wait` (s) is measured, not configured. The true inertia is
+    /// `share` times the assumed inertia.
+    private static func rateAfterBrake(
+        wait: Double = 0, share: Double = 1, findsInertia: Bool = false
+    ) -> Double {
+        var parameters = Stabilizer.Parameters()
+        parameters.controller.findsInertia = findsInertia
+        var drive = MotorDrive(parameters)
         drive.sampleWait = wait
-        let inertia = drive.torque.learnedInertia.yaw
+        let inertia = drive.torque.learnedInertia.yaw * share
         let delay = Int((drive.loopDelay * 1000).rounded())
         var rates = [Double](repeating: 1, count: delay + 1)
         for _ in 0..<25 {
@@ -28,6 +33,14 @@ struct MotorBrakeTests {
         arguments: [0, 0.005, 0.01, 0.0165])
     func longDelay(wait: Double) {
         let rate = Self.rateAfterBrake(wait: wait)
+        #expect(rate > -0.1 && rate < 0.7, "\(rate)")
+    }
+
+    @Test(
+        "until the inertia is known, the brake does not fling a light camera",
+        arguments: [1 / 3.0, 1 / 6.0, 1 / 12.0])
+    func lightCamera(share: Double) {
+        let rate = Self.rateAfterBrake(share: share, findsInertia: true)
         #expect(rate > -0.1 && rate < 0.7, "\(rate)")
     }
 }

@@ -210,7 +210,9 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     private mutating func damp(_ brake: Brake) -> MotorOutput {
         let kinematics = JointKinematics(joints: brake.joints)
-        let inertia = kinematics.inertia(from: torque.learnedInertia)
+        // While the inertia is uncertain, the torque for the estimate could fling a light camera.
+        let safe = torque.learnedInertia * torque.inertia.caution
+        let inertia = kinematics.inertia(from: safe)
         let rates = kinematics.components(of: brake.rate)
         let most = Self.dampingLag / max(torque.loopDelay, TimeLimit.shortest)
         let gain = min(Self.dampingGain, most) * brake.authority

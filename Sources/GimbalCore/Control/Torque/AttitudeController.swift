@@ -40,7 +40,7 @@ public struct AttitudeController: MotorController {
     private var commanded = JointHistory()
     /// Camera's rate in the last period, body frame, rad/s; nil if unknown.
     private var lastRate: Vector3?
-    private var inertia: InertiaSearch
+    private(set) var inertia: InertiaSearch
     private var oscillation = OscillationResponse()
     private var lag = LagCompensator()
     private var noise = MotorNoise()
