@@ -131,6 +131,49 @@ struct ShotTests {
         }
     }
 
+    @Test("the reason of an unpaired browser stays when its run then fails to reach airframed")
+    func unpairedWithoutDaemon() throws {
+        try withTemporaryDirectory { directory in
+            // airframectl waits for an airframed that does not answer, and ends after its timeout.
+            let (tool, running) = (directory.appending("tool"), directory.appending("running"))
+            try write(
+                """
+                #!/bin/sh
+                case "$2" in
+                status) echo '{"photos":2,"done":1,"active":false,"complete":false}' ;;
+                *)
+                    trap '' TERM
+                    : > "$6"
+                    : > \(running)
+                    while [ -e \(running) ]; do sleep 0.02; done
+                    exit 75 ;;
+                esac
+
+                """, to: tool)
+            #expect(chmod(tool.string, 0o755) == 0)
+            let host = ShotHost(
+                ControlTool(socket: "\(directory)/d.sock", program: tool.string),
+                directory: directory.string)
+            defer { unlink(running.string) }
+            let owner = ShotHost.Owner(name: "phone", browser: "1")
+            host.begin([], for: owner, isNew: true) { _ in }
+            try #require(eventually(within: 10) { access(running.string, F_OK) == 0 })
+            host.tick(paired: [])
+            func hasReason() -> Bool {
+                host.report["problem"]?.string?.contains("no longer paired") == true
+            }
+            #expect(eventually(within: 10) { hasReason() }, "\(host.report.text)")
+            unlink(running.string)
+            try #require(
+                eventually(within: 10) { host.report["state"] == "paused" }, "\(host.report.text)")
+            // The answer arrives after the work that follows the end of the run.
+            let answered = directory.appending("answered").string
+            host.begin([], for: owner, isNew: false) { _ in close(creat(answered, 0o600)) }
+            #expect(eventually(within: 10) { access(answered, F_OK) == 0 })
+            #expect(hasReason(), "\(host.report.text)")
+        }
+    }
+
     @Test("a shot without photos can be paused and resumed, and is complete at its end")
     func moves() throws {
         try withTemporaryDirectory { directory in

@@ -136,18 +136,38 @@ final class ShotHost: Sendable {
         }
     }
 
-    /// Ends the run after the present photo.
-    ///
-    /// - Parameter reason: Reason for the page, as a sentence; nil if a person has ended the run.
-    func stopRun(because reason: String? = nil) {
+    /// Ends the run after the present photo, because a person has paused or cancelled the shot.
+    func stopRun() {
         queue.async { [self] in
-            state.withLock { state in
-                state.owner = nil
-                if let reason { state.problem = reason }
+            endRun { state in
+                if state.owner != nil { state.problem = "" }
+                return true
             }
-            unlink(marker)
-            interrupt()
         }
+    }
+
+    /// Ends the run of a browser that is no longer paired, unless another browser has resumed the
+    /// shot in the meantime.
+    private func stopRun(of forgotten: Owner) {
+        queue.async { [self] in
+            endRun { state in
+                guard state.owner == forgotten else { return false }
+                state.problem = Self.unpaired
+                return true
+            }
+        }
+    }
+
+    /// Ends the run if `note` returns true. `note` stores the reason for the page.
+    private func endRun(_ note: (inout State) -> Bool) {
+        let isEnded = state.withLock { state in
+            guard note(&state) else { return false }
+            state.owner = nil
+            return true
+        }
+        guard isEnded else { return }
+        unlink(marker)
+        interrupt()
     }
 
     /// Ends the run after the present photo, and deletes the state of the shot.
@@ -163,17 +183,17 @@ final class ShotHost: Sendable {
     /// Call this method about once per second.
     func tick(paired ids: Set<String>) {
         let now = DaemonClient.now()
-        let (isForgotten, isDue, isObserved) = state.withLock { state in
+        let (forgotten, isDue, isObserved) = state.withLock { state in
             let isIdle = state.process == nil
+            let forgotten: Owner? = state.owner.flatMap { ids.contains($0.browser) ? nil : $0 }
             return (
-                state.owner.map { !ids.contains($0.browser) } ?? false,
-                isIdle && state.owner != nil && now >= state.notBefore,
+                forgotten, isIdle && state.owner != nil && now >= state.notBefore,
                 isIdle
                     ? state.report["active"] == true || state.isCancelled
                     : state.report["photos"] == nil
             )
         }
-        if isForgotten { return stopRun(because: Self.unpaired) }
+        if let forgotten { return stopRun(of: forgotten) }
         guard isDue || isObserved else { return }
         queue.async { [self] in
             refresh()
@@ -272,7 +292,8 @@ final class ShotHost: Sendable {
             ?? state.withLock { $0.note.isEmpty ? "The run has ended unexpectedly." : $0.note }
         guard status > 0, !Self.unreachable.contains(status) else {
             return state.withLock { state in
-                state.problem = state.owner == nil ? "" : sentence
+                // The end of a stopped run is not a problem; `stopRun` has stored its reason.
+                if state.owner != nil { state.problem = sentence }
                 state.notBefore = max(state.notBefore, DaemonClient.now() + Self.pause)
             }
         }
