@@ -70,6 +70,20 @@ struct DiagnosticsMessageTests {
         #expect(report.params["capture"]?["problem"]?.string?.utf8.count == 300)
     }
 
+    @Test("a certificate that is not in use is a warning, and does not hide another problem")
+    func certificate() {
+        var report = CompanionReport(name: "eyes")
+        report.finding = "ready"
+        report.note(certificateProblem: nil)
+        #expect(report.level == .ok && report.finding == "ready" && report.remedy.isEmpty)
+        report.note(certificateProblem: "The key cannot be read.")
+        #expect(report.level == .warn && report.remedy == "The key cannot be read.")
+        #expect(report.finding == "ready; the changed certificate is not in use")
+        (report.level, report.remedy) = (.fail, "Check the cable.")
+        report.note(certificateProblem: "The key cannot be read.")
+        #expect(report.level == .fail && report.remedy == "Check the cable.")
+    }
+
     @Test("a request is the same after encoding and parsing")
     func request() throws {
         let request = Request(id: 7, method: "point", params: ["pitch": -30, "duration": 2.5])

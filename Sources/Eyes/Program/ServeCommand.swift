@@ -155,6 +155,10 @@ struct EyesService {
                 let now = counters()
                 report = health(from: before, to: now)
                 before = now
+                let certificate = phones?.renewCertificate()
+                report.note(certificateProblem: certificate)
+                if let certificate, certificate != lastCertificateProblem { Log.write(certificate) }
+                lastCertificateProblem = certificate
                 manager.status(report.finding)
                 // The watchdog is notified only while the supervisor's thread makes progress. Therefore
                 // systemd detects a hang, for example while a camera is opened.
@@ -162,9 +166,6 @@ struct EyesService {
                 rounds = supervisor.rounds
                 if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
                 lastProblem = link?.problem
-                let certificate = phones?.renewCertificate()
-                if let certificate, certificate != lastCertificateProblem { Log.write(certificate) }
-                lastCertificateProblem = certificate
             }
             report.capture = commands.state(
                 supervisor.report, directory: settings.video.recordDirectory, latest: latest,

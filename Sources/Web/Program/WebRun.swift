@@ -87,11 +87,7 @@ struct WebRun {
             "refused": number(counters.refusals.values.reduce(0, +)),
             "pairings_refused": number(site.codes.refused), "replaced": number(counters.replaced),
         ]
-        if let problem = server.certificateProblem {
-            report.level = .warn
-            report.finding += "; the changed certificate is not in use"
-            report.remedy = problem
-        }
+        report.note(certificateProblem: server.certificateProblem)
         return report
     }
 

@@ -25,6 +25,17 @@ public struct CompanionReport: Hashable, Sendable, Codable {
     /// Creates a report without findings.
     public init(name: String) { self.name = name }
 
+    /// Adds a warning that the changed files of a TLS certificate cannot be used. A problem that the
+    /// report already contains keeps its level and its remedy.
+    ///
+    /// - Parameter problem: Reason and remedy; nil if there is no such problem.
+    public mutating func note(certificateProblem problem: String?) {
+        guard let problem else { return }
+        if level == .ok { level = .warn }
+        finding += "; the changed certificate is not in use"
+        if remedy.isEmpty { remedy = problem }
+    }
+
     /// Beginning of a text, which ends with a whole character and has at most `textLimit` bytes.
     static func shortened(_ text: String) -> String {
         var text = text
