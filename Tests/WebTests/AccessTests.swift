@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    @Test("a request that arrives immediately after a correction of the clock is not refused")
+    func immediately() throws {
+        try withTemporaryDirectory { directory in
+            let clock = Clock()
+            func start() -> PairedBrowsers {
+                PairedBrowsers(
+                    directory: directory.string, days: 30, now: { clock.now }, uptime: { 100 })
+            }
+            let book = start()
+            let token = try book.issue(to: "phone")
+            clock.advance(days: 60)
+            #expect(book.browser(token: token)?.name == "phone")
+            #expect(book.browsers.count == 1)
+            book.followClock()
+            #expect(start().browser(token: token) != nil, "the corrected date is saved")
+        }
+    }
+
     @Test("the file contains only the hash of a token, and only the owner can read the file")
     func hashed() throws {
         try withBook { directory, _, book in

@@ -40,21 +40,19 @@ final class PairedBrowsers: Sendable {
         var issued: Set<String> = []
         /// The wall clock minus the time since the start of the computer, s.
         var offset: Double
+        /// True if dates have moved that are not in the file yet.
+        var isUnsaved = false
 
         /// Moves the dates of the tokens that this process has issued by a step of the wall clock.
-        ///
-        /// - Returns: True if a date has changed.
-        mutating func follow(now: Double, uptime: Double) -> Bool {
+        mutating func follow(now: Double, uptime: Double) {
             let step = now - uptime - offset
-            guard abs(step) > PairedBrowsers.leastStep else { return false }
+            guard abs(step) > PairedBrowsers.leastStep else { return }
             offset += step
-            var hasMoved = false
             for index in list.indices where issued.contains(list[index].hash) {
                 list[index].created += step
                 list[index].expires += step
-                hasMoved = true
+                isUnsaved = true
             }
-            return hasMoved
         }
     }
 
@@ -96,10 +94,7 @@ final class PairedBrowsers: Sendable {
     }
 
     /// Browsers with valid tokens.
-    var browsers: [PairedBrowser] {
-        let now = now()
-        return state.withLock { $0.list.filter { $0.expires > now } }
-    }
+    var browsers: [PairedBrowser] { read { list, time in list.filter { $0.expires > time } } }
 
     /// Creates a token for a browser.
     ///
@@ -112,13 +107,10 @@ final class PairedBrowsers: Sendable {
             let part = String(generator.next(), radix: 16)
             return String(repeating: "0", count: 16 - part.count) + part
         }.joined()
-        let time = now()
-        let uptime = uptime()
-        let browser = PairedBrowser(
-            name: Self.plain(name), hash: Self.hash(token), created: time,
-            expires: time + lifetime)
-        try change { state in
-            _ = state.follow(now: time, uptime: uptime)
+        try change { state, time in
+            let browser = PairedBrowser(
+                name: Self.plain(name), hash: Self.hash(token), created: time,
+                expires: time + lifetime)
             let kept = state.list.filter { $0.expires > time }.suffix(Self.limit - 1)
             state.list = kept + [browser]
             state.issued.insert(browser.hash)
@@ -131,8 +123,7 @@ final class PairedBrowsers: Sendable {
     func browser(token: String) -> PairedBrowser? {
         guard token.utf8.count == 64 else { return nil }
         let hash = Self.hash(token)
-        let now = now()
-        return state.withLock { $0.list.first { $0.hash == hash && $0.expires > now } }
+        return read { list, time in list.first { $0.hash == hash && $0.expires > time } }
     }
 
     /// Removes paired browsers.
@@ -144,28 +135,48 @@ final class PairedBrowsers: Sendable {
         -> [PairedBrowser]
     {
         let removed = browsers.filter(isRemoved)
-        if !removed.isEmpty { try change { $0.list.removeAll(where: isRemoved) } }
+        if !removed.isEmpty {
+            try change { state, _ in state.list.removeAll(where: isRemoved) }
+        }
         return removed
     }
 
-    /// Moves the dates of the issued tokens after a correction of the wall clock. Call this method
-    /// about once per second, before the expiry of the tokens is checked.
+    /// Saves the dates of the issued tokens after a correction of the wall clock. Call this method
+    /// about once per second.
     func followClock() {
-        let (time, uptime) = (now(), uptime())
-        guard state.withLock({ $0.follow(now: time, uptime: uptime) }) else { return }
+        let isUnsaved = state.withLock { state in
+            state.follow(now: now(), uptime: uptime())
+            defer { state.isUnsaved = false }
+            return state.isUnsaved
+        }
+        guard isUnsaved else { return }
         do throws(Errno) {
-            try change { _ in }
+            try change { _, _ in }
         } catch {
             Log.write("\(file): the dates of the paired browsers cannot be saved: \(error).")
         }
     }
 
-    private func change(_ body: (inout sending State) -> Void) throws(Errno) {
+    /// Reads the list at the present time. The dates have followed the clock, so that a request that
+    /// arrives immediately after a correction is not refused.
+    private func read<Value: Sendable>(_ body: ([PairedBrowser], Double) -> Value) -> Value {
+        state.withLock { state in
+            let time = now()
+            state.follow(now: time, uptime: uptime())
+            return body(state.list, time)
+        }
+    }
+
+    /// Changes the list at the present time, and saves it.
+    private func change(_ body: (inout State, Double) -> Void) throws(Errno) {
         let result = state.withLock { state -> Result<Void, Errno> in
             let before = state
-            body(&state)
+            let time = now()
+            state.follow(now: time, uptime: uptime())
+            body(&state, time)
             do throws(Errno) {
                 try save(state.list)
+                state.isUnsaved = false
                 return .success(())
             } catch {
                 state = before
