@@ -22,6 +22,14 @@ import Testing
         #expect(lines.first?.hasPrefix("time_ns,tick,") == true, "\(lines)")
     }
 
+    @Test(
+        "every column of a table has a name of its own", arguments: FlightTable.Channel.allCases)
+    func names(channel: FlightTable.Channel) throws {
+        let header = try #require(try Self.table(channel, of: []).first)
+        let names = header.split(separator: ",")
+        #expect(Set(names).count == names.count, "\(header)")
+    }
+
     @Test("quotation marks in a text are doubled")
     func quotationMarks() throws {
         var builder = MCAPChunkBuilder()

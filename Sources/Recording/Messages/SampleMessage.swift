@@ -17,7 +17,8 @@ struct SampleMessage: RecordedMessage, Sendable {
 
     mutating func visit(_ visitor: inout some FieldVisitor) {
         visitor.bits("tick", 1, &tick)
-        visitor.integer("time_ns", 2, &sample.time.nanoseconds)
+        // The first column of a table is `time_ns`, the time of the message.
+        visitor.integer("sampled_ns", 2, &sample.time.nanoseconds)
         visitor.vector("gyro", "rad_s", 3, &sample.gyro)
         visitor.vector("accel", "m_s2", 6, &sample.accel)
         visitor.count("contents", 9, &sample.contents.rawValue)
