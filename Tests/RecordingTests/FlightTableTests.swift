@@ -30,6 +30,14 @@ import Testing
         #expect(Set(names).count == names.count, "\(header)")
     }
 
+    @Test(
+        "one underscore separates the words of a column's name",
+        arguments: FlightTable.Channel.allCases)
+    func words(channel: FlightTable.Channel) throws {
+        let header = try #require(try Self.table(channel, of: []).first)
+        #expect(!header.contains("__"), "\(header)")
+    }
+
     @Test("quotation marks in a text are doubled")
     func quotationMarks() throws {
         var builder = MCAPChunkBuilder()

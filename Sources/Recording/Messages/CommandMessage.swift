@@ -194,7 +194,7 @@ struct CommandMessage: RecordedMessage, Sendable {
         visitor.integer("period_ticks", 12, &periodTicks)
         visitor.integer("ticks", 13, &ticks)
         visitor.double("error_limit_rad", 14, &errorLimit)
-        visitor.axes("target_rate", "_rad_s", 15, &rates)
+        visitor.axes("target_rate", "rad_s", 15, &rates)
         visitor.double("smoothing_s", 18, &smoothing)
         visitor.double("lead_rad", 19, &lead)
         visitor.text("form", 20, &form)
