@@ -7,6 +7,7 @@ AIRFRAMECTL the program airframectl. The motors of the simulated gimbal are on.
 import ast
 import doctest
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -224,12 +225,16 @@ class OtherDaemonTests(unittest.TestCase):
         self.addCleanup(server.close)
         server.bind(path)
         server.listen(1)
+        self.received = []
 
         def run():
             connection, _ = server.accept()
             with connection:
                 for answer in answers:
-                    connection.recv(4096)
+                    line = connection.recv(4096)
+                    if not line:
+                        break
+                    self.received.append(line)
                     connection.sendall(answer)
                 if hang:
                     time.sleep(1)
@@ -264,6 +269,26 @@ class OtherDaemonTests(unittest.TestCase):
                 else:
                     with self.assertRaisesRegex(airframe.AirframeError, "disk is full"):
                         gimbal.record_last(1)
+
+    def motion(self, times, move):
+        """Methods that the client sends while a simulator's time has these values, one for each answer."""
+        result = {"mode": "locked", "duration_s": 0.5}
+        path = self.serve(*[
+            json.dumps({"id": index + 1, "t": t, "result": result}).encode() + b"\n"
+            for index, t in enumerate(times)])
+        with airframe.connect(path) as gimbal, airframe.Control(gimbal) as camera:
+            move(camera)
+        return [json.loads(line)["method"] for line in self.received]
+
+    def test_a_wait_ends_at_a_time_of_a_slow_simulator(self):
+        # Between two answers, 0.1 s pass on the computer's clock, and mostly 0.02 s on the simulator's clock.
+        times = [7, 7, 7, 7, 7.02, 7.04, 7.06, 7.08, 7.1, 7.1, 7.12, 7.5, 7.5]
+        methods = self.motion(times, lambda camera: camera.point(pitch=-10, duration=0.5, wait=True))
+        self.assertEqual(methods, ["take", "status", "point"] + ["status"] * 9 + ["release"])
+
+    def test_a_wait_ends_with_an_error_if_the_simulator_begins_again(self):
+        with self.assertRaisesRegex(airframe.Refused, "simulator"):
+            self.motion([7, 7, 7, 7.1, 0, 0], lambda camera: camera.point(pitch=-10, duration=0.5, wait=True))
 
     def test_the_end_of_the_daemon_is_reported(self):
         with airframe.connect(self.serve(b'{"id":1,')) as gimbal:

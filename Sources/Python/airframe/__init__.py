@@ -91,6 +91,8 @@ class _Connection:
         self._received = bytearray()
         self._held: Deque[Dict[str, Any]] = deque(maxlen=_MOST_HELD)
         self._next = 1
+        # Time of the newest answer on the loop's clock, s.
+        self.time = 0.0
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
         try:
@@ -130,6 +132,8 @@ class _Connection:
             # An error without an id concerns the whole connection.
             if message.get("id") not in (number, None):
                 continue
+            if message.get("t") is not None:
+                self.time = float(message["t"])
             error = message.get("error")
             if error is not None:
                 raise Refused(
@@ -376,8 +380,8 @@ class Control:
         """Turn the camera to angles, degrees; an axis without a value is not moved.
 
         Return the expected time of the turn, s; None if the motors are off. With `wait`, return at the end
-        of this time, or raise `Refused` as soon as an emergency stop, a fault or another client ends the
-        motion.
+        of this time on the loop's clock, which is the simulator's clock in lockstep, or raise `Refused` as soon
+        as an emergency stop, a fault or another client ends the motion.
         """
         answer = self._gimbal.request(
             "point", yaw=yaw, roll=roll, pitch=pitch, duration=duration, rate=rate)
@@ -387,13 +391,23 @@ class Control:
         return seconds
 
     def _wait(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
+        begin = self._gimbal._connection.time
         while True:
             self._check()
-            rest = end - time.monotonic()
+            rest = self._rest(begin, seconds)
             if rest <= 0:
                 return
             time.sleep(min(rest, self._PERIOD))
+
+    def _rest(self, begin: float, seconds: float) -> float:
+        """Remaining time of a motion that lasts `seconds` and began at the time `begin`, s, on the loop's clock.
+
+        In lockstep this clock is not the computer's clock: a simulator can be slower or faster than real time.
+        """
+        passed = self._gimbal._connection.time - begin
+        if passed < 0:
+            raise Refused("A new simulator has connected, which ended the motion.", "refused", None)
+        return seconds - passed
 
     def _check(self) -> None:
         """Raise `Refused` if the requested motion has ended early."""
@@ -417,16 +431,17 @@ class Control:
     def turn(self, *, yaw: float = 0.0, roll: float = 0.0, pitch: float = 0.0, seconds: float) -> None:
         """Turn the camera at the given rates, degrees per second, for a time, s, then stop it.
 
+        The time is on the loop's clock, like that of `point` with `wait`.
         Raise `Refused` if an emergency stop or another client ends the motion.
         """
         dead_man = float(self._gimbal.get("commander.dead_man_s")["commander.dead_man_s"])
-        end = time.monotonic() + seconds
         self.rate(yaw=yaw, roll=roll, pitch=pitch)
+        begin = self._gimbal._connection.time
         try:
             while True:
                 # Another request of this connection would take control from the other client.
                 self._check()
-                rest = end - time.monotonic()
+                rest = self._rest(begin, seconds)
                 if rest <= 0:
                     break
                 self.rate(yaw=yaw, roll=roll, pitch=pitch)
