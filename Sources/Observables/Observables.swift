@@ -42,6 +42,10 @@ extension Observable {
             recorded: 41
         ) { $0.rate.perAxis }
         + axes("joint", .degrees, "Joint angle", in: "joints.angle", recorded: 44) { $0.joints }
+        + flag(
+            "joints_known",
+            "1 while a sensor or a motor gives the joint angles; 0 while airframed assumes an upright handle",
+            \.knowsJoints)
         + axes("torque", .newtonMetres, "Motor torque", in: "motors.torque") { $0.output.torque }
         + axes(
             "inertia", .kilogramMetres2, "Inertia about the camera's axes, measured or configured",
@@ -227,6 +231,9 @@ extension Observable {
 extension StabilizerSnapshot {
     /// True if the controller of the motors uses the camera's inertia.
     fileprivate var knowsInertia: Bool { inertia.pitch > 0 }
+
+    /// True if the joint angles are from a sensor or a motor.
+    fileprivate var knowsJoints: Bool { jointSource != .assumed }
 
     /// True if the motors are servos.
     fileprivate var hasServos: Bool { !followed.pitch.isNaN }

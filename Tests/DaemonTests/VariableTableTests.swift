@@ -34,6 +34,17 @@ import Wire
         }
     }
 
+    @Test(
+        "joints_known is 0 only while the handle is assumed to be upright",
+        arguments: [
+            JointSource.assumed, .encoders, .servoCommand, .fieldAngle, .handleIMU,
+        ])
+    func knownJoints(source: JointSource) throws {
+        let record = TelemetryRecord.at(1) { $0.jointSource = source }
+        let index = try #require(Observable.variables.firstIndex { $0.name == "joints_known" })
+        #expect(Observable.all[index].read(record).number == (source == .assumed ? 0 : 1))
+    }
+
     @Test("rate.pitch is the rate about the pitch axis in degrees per second")
     func degrees() throws {
         let record = TelemetryRecord.at(1) { $0.rate = Vector3(0, 1, 0) }

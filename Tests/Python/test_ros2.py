@@ -61,9 +61,13 @@ class ConversionTests(unittest.TestCase):
         self.assert_vector(rate, [0, 0, -math.pi / 2])
 
     def test_unknown_joints_are_left_out(self):
-        names, positions = node.joints({"joint.yaw": None, "joint.roll": 0.0, "joint.pitch": -90.0})
+        names, positions = node.joints({"joints_known": 1.0, "joint.yaw": None, "joint.roll": 0.0, "joint.pitch": -90.0})
         self.assertEqual(names, ["gimbal_roll_joint", "gimbal_pitch_joint"])
         self.assert_vector(positions, [0, -math.pi / 2])
+
+    def test_angles_of_an_assumed_upright_handle_are_left_out(self):
+        values = {"joints_known": 0.0, "joint.yaw": 0.0, "joint.roll": 5.0, "joint.pitch": -30.0}
+        self.assertEqual(node.joints(values), ([], []))
 
 
 class NodeTests(unittest.TestCase):
@@ -74,7 +78,8 @@ class NodeTests(unittest.TestCase):
 
     def test_a_sample_becomes_an_imu_message_and_a_joint_message(self):
         values = {"attitude.yaw": 0.0, "attitude.roll": 0.0, "attitude.pitch": 0.0, "rate.yaw": 90.0, "rate.roll": 0.0,
-                  "rate.pitch": 180.0, "accel.x": 0.0, "accel.y": 0.0, "accel.z": -9.81, "joint.yaw": 90.0, "joint.roll": None}
+                  "rate.pitch": 180.0, "accel.x": 0.0, "accel.y": 0.0, "accel.z": -9.81, "joint.yaw": 90.0, "joint.roll": None,
+                  "joints_known": 1.0}
         # The first sample is left out, because the attitude is not known yet.
         samples = [airframe.Sample(0.0, {**values, "attitude.yaw": None}, 0), airframe.Sample(1.0, values, 0)]
         published = self.run_node(samples)
@@ -87,6 +92,13 @@ class NodeTests(unittest.TestCase):
                 self.assertAlmostEqual(getattr(part, axis), number)
         self.assertEqual((joints.name, joints.position), (["gimbal_yaw_joint"], [math.pi / 2]))
         self.assertIs(joints.header, imu.header)
+
+    def test_a_sample_without_measured_joints_becomes_only_an_imu_message(self):
+        values = {"attitude.yaw": 0.0, "attitude.roll": 5.0, "attitude.pitch": -30.0, "rate.yaw": 0.0, "rate.roll": 0.0,
+                  "rate.pitch": 0.0, "accel.x": 0.0, "accel.y": 0.0, "accel.z": -9.81, "joint.yaw": 0.0, "joint.roll": 5.0,
+                  "joint.pitch": -30.0, "joints_known": 0.0}
+        published = self.run_node([airframe.Sample(1.0, values, 0)])
+        self.assertEqual([topic for topic, _ in published], ["~/imu"])
 
     def test_the_rate_can_be_an_integer(self):
         self.assertEqual(self.run_node([], rate=200), [])

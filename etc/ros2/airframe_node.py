@@ -29,8 +29,8 @@ def imu(values):
 
 
 def joints(values):
-    """Names and positions (rad) of the joints that are known; see ros2.md for their axes."""
-    known = [axis for axis in ("yaw", "roll", "pitch") if values.get("joint." + axis) is not None]
+    """Names and positions (rad) of the joints; empty while nothing measures the angles. See ros2.md for the axes."""
+    known = [axis for axis in ("yaw", "roll", "pitch") if values["joints_known"] and values.get("joint." + axis) is not None]
     return [f"gimbal_{axis}_joint" for axis in known], [math.radians(values["joint." + axis]) for axis in known]
 
 
@@ -44,7 +44,7 @@ def main():
     # With dynamic typing, `rate:=200` is also accepted, which is an integer.
     rate = float(node.declare_parameter("rate", 100.0, ParameterDescriptor(dynamic_typing=True)).value)
     imu_topic, joint_topic = node.create_publisher(Imu, "~/imu", 10), node.create_publisher(JointState, "joint_states", 10)
-    names = ["attitude.*", "rate.*", "accel.*", "joint.*"]
+    names = ["attitude.*", "rate.*", "accel.*", "joint.*", "joints_known"]
     with airframe.connect(name="ros2", read_only=True) as gimbal, gimbal.subscribe(names, rate=rate) as stream:
         while rclpy.ok():
             values = next(stream).values
@@ -56,7 +56,8 @@ def main():
                         setattr(part, axis, number)
                 state.header, (state.name, state.position) = message.header, joints(values)
                 imu_topic.publish(message)
-                joint_topic.publish(state)
+                if state.name:
+                    joint_topic.publish(state)
 
 
 if __name__ == "__main__":
