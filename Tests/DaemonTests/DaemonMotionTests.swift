@@ -147,6 +147,21 @@ import Wire
         }
     }
 
+    @Test("Ctrl-C ends `controls learn` with exit code 130, and the controls have an effect again")
+    func interruptedLearning() throws {
+        try withDaemon { daemon throws in
+            let learning = try start(["controls", "learn", "recentre"], daemon)
+            var attempts = 0
+            while try daemon.ask("controls")["learning"] != true, attempts < 200 {
+                _ = learning.hasEnded(within: 0.05)
+                attempts += 1
+            }
+            kill(learning.processID, SIGINT)
+            #expect(try learning.wait() == 130, "\(learning.errors)")
+            #expect(try daemon.ask("controls")["learning"] == false)
+        }
+    }
+
     @Test("take ends with a message and exit code 1 when another client moves the camera")
     func lostControl() throws {
         try withDaemon { daemon throws in

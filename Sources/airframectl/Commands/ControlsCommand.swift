@@ -99,8 +99,9 @@ struct ControlsCommand: ParsableCommand {
         }
         var report: ControlsReport
         repeat {
-            guard signals.next(within: Self.period) == nil else {
-                return try cancel(client)
+            if let signal = signals.next(within: Self.period) {
+                try cancel(client)
+                throw ExitCodes.failure(after: signal)
             }
             report = try client.request(.controls)
         } while report.learned == nil && report.isLearning

@@ -92,8 +92,8 @@ struct PairCommand: ParsableCommand {
         var shown: String?
         var isOpen = false
         while true {
-            let isInterrupted = signals.next(within: Self.period) != nil
-            if isInterrupted { _ = try ask(client, ["action": "allow", "seconds": 0]) }
+            let signal = signals.next(within: Self.period)
+            if signal != nil { _ = try ask(client, ["action": "allow", "seconds": 0]) }
             let status = try ask(client, ["action": "status"])
             if options.json { try Output.json(status) }
             if let passkey = status.pairing?.passkey, passkey != shown {
@@ -103,8 +103,9 @@ struct PairCommand: ParsableCommand {
                 }
             }
             if status.pairing != nil { isOpen = true }
-            guard isInterrupted || (isOpen && status.pairing == nil) else { continue }
+            guard signal != nil || (isOpen && status.pairing == nil) else { continue }
             if !options.json { Output.line(PairView.outcome(before, status)) }
+            if signal != nil { throw ExitCodes.failure(after: signal) }
             return
         }
     }
