@@ -170,7 +170,6 @@ struct ControlLoop: ~Copyable, Sendable {
         counters.busOverruns = ports.bus.overruns
         let (motors, power) = (ports.lanes.motors.status, ports.lanes.power.status)
         counters.busErrors = ports.bus.errors &+ motors.errors &+ power.errors
-        counters.loopSilences = ports.bus.silences &+ motors.silences
         counters.lastBusError = ports.bus.worse(of: motors).worse(of: power).lastError
         return TelemetryRecord(
             tick: ticks, now: now, snapshot: stabilizer.snapshot, timing: timing,

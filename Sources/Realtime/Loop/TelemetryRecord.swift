@@ -54,8 +54,6 @@ public struct RuntimeCounters: Sendable, BitwiseCopyable {
     public var busOverruns: UInt64 = 0
     /// Number of failed transfers, including repeated attempts.
     public var busErrors: UInt64 = 0
-    /// Number of periods in which the bus thread turned the motors off because of a silent loop.
-    public var loopSilences: UInt64 = 0
     /// The newest failed transfer; nil if no transfer has failed.
     public var lastBusError: BusError?
 
