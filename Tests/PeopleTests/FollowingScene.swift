@@ -121,7 +121,7 @@ struct FollowingScene {
         let axis = EarthDirection(attitude.rotate(Vector3(1, 0, 0)))
         let view = view
         let ids = follower.update(
-            people.map(\.1), axis: axis, view,
+            people.map(\.1), axis: axis,
             point: { x, y in
                 view.direction(
                     of: PixelPoint(x: x * view.width, y: y * view.height), attitude)

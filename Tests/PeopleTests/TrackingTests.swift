@@ -171,7 +171,7 @@ struct PersonFollowerTests {
             time += 0.1
             _ = follower.update(
                 degrees.map { Sighting(yaw: $0 * .pi / 180, aimPitch: 0.1, distance: 4) },
-                axis: axis, view,
+                axis: axis,
                 point: { x, y in
                     view.direction(of: PixelPoint(x: x * 640, y: y * 480), .identity)
                 }, exposed: time, now: time)
@@ -237,7 +237,7 @@ struct PersonFollowerTests {
             let place = Vector3(4, 0.5 * time, 0)
             let person = Sighting(yaw: EarthDirection(place).yaw, aimPitch: 0, distance: place.norm)
             _ = follower.update(
-                time < 2.05 ? [person] : [], axis: axis, view, point: { _, _ in axis },
+                time < 2.05 ? [person] : [], axis: axis, point: { _, _ in axis },
                 exposed: time, now: time)
             let expected = EarthDirection(Vector3(4, 0.5 * min(time, 6), 0)).yaw
             guard time > 1 else { continue }

@@ -268,7 +268,7 @@ struct PeopleRun {
         if loader != nil { follower.extendSearch(at: Double(cv_now()) * 1e-9) }
         let sightings = people.map { Sighting($0, view, attitude, follower.framing) }
         let ids = follower.update(
-            sightings, axis: axis, view,
+            sightings, axis: axis,
             point: { x, y in
                 view.direction(
                     of: PixelPoint(x: x * view.width, y: y * view.height), attitude)

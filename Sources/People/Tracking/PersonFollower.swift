@@ -111,26 +111,25 @@ public struct PersonFollower: Sendable {
     /// - Parameters:
     ///   - sightings: Observations of the people in the picture.
     ///   - axis: Direction of the optical axis at the exposure.
-    ///   - view: Camera model of the picture.
     ///   - point: Function that converts a picture position (0...1 from the left and from the top)
     ///     to a direction.
     ///   - exposed: Time of the exposure, s.
     ///   - now: Current time, s.
     /// - Returns: Track ID of each observation; nil for an unused observation.
     public mutating func update(
-        _ sightings: [Sighting], axis: EarthDirection, _ view: CameraView,
+        _ sightings: [Sighting], axis: EarthDirection,
         point: (_ x: Double, _ y: Double) -> EarthDirection, exposed: Double, now: Double
     ) -> [Int?] {
         let ids = tracker.update(sightings, at: exposed)
         guard state != .off else { return ids }
         let seen = tracker.people.filter { exposed - $0.lastSeen < 1e-6 }
         let confirmed = seen.filter { $0.isConfirmed }
-        if let chosen = fulfil(seen, confirmed, axis, point) { follow(chosen, exposed) }
+        if let chosen = fulfil(seen, confirmed, axis, point) { follow(chosen) }
         switch state {
         case .off: break
         case .waiting:
             if let nearest = nearest(confirmed, to: axis.yaw) {
-                follow(nearest.id, exposed)
+                follow(nearest.id)
             } else if now - begun > patience {
                 stop()
             }
@@ -155,7 +154,7 @@ public struct PersonFollower: Sendable {
         }
     }
 
-    private mutating func follow(_ id: Int, _ time: Double) {
+    private mutating func follow(_ id: Int) {
         state = .following(id)
         tracker.keep(id, seconds: patience)
     }
@@ -186,7 +185,7 @@ public struct PersonFollower: Sendable {
                 && abs(Angle.wrapped($0.ground.yaw - expected)) < Self.reunion
         }
         if let found = nearest(candidates, to: expected) {
-            follow(found.id, exposed)
+            follow(found.id)
         } else if silence > patience {
             stop()
         }
