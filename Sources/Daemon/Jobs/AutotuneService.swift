@@ -65,7 +65,7 @@ final class AutotuneService: Sendable {
         author: (name: String, owner: ChangeOwner), now: Instant
     ) throws(Refusal) -> AutotuneReport {
         let settings = tuning.settings
-        try check(settings, now: now)
+        try check(now: now)
         let parameters = settings.stabilizerParameters
         let report: AutotuneReport? = state.withLock { state in
             guard state.run == nil else { return nil }
@@ -86,7 +86,7 @@ final class AutotuneService: Sendable {
         return report
     }
 
-    private func check(_ settings: Settings, now: Instant) throws(Refusal) {
+    private func check(now: Instant) throws(Refusal) {
         let control = commander.view(now: now)
         if control.isStopped {
             throw Refusal(

@@ -152,10 +152,10 @@ final class CalibrationService: Sendable {
         date: Double
     ) {
         switch outcome {
-        case .collecting: finish(run, .refused, "", now)
+        case .collecting: finish(.refused, "", now)
         case .refused(let reason):
             store.noteRefusal(of: run.kind, reason)
-            finish(run, .refused, reason, now)
+            finish(.refused, reason, now)
         case .done(let result):
             let record = CalibrationRecord(
                 kind: run.kind, values: result.values, sigma: result.sigma,
@@ -165,17 +165,17 @@ final class CalibrationService: Sendable {
                 case .success:
                     let news = "The \(run.kind.rawValue) is calibrated, and the result is saved."
                     let sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
-                    self.finish(run, .done, sentence, now, residual: result.residual)
+                    self.finish(.done, sentence, now, residual: result.residual)
                 case .failure(let error):
-                    self.finish(run, .refused, error.message, now, residual: result.residual)
+                    self.finish(.refused, error.message, now, residual: result.residual)
                 }
             }
         }
     }
 
     private func finish(
-        _ run: CalibrationRun, _ ending: CalibrationReport.State, _ sentence: String,
-        _ now: Instant, residual: Double = .nan
+        _ ending: CalibrationReport.State, _ sentence: String, _ now: Instant,
+        residual: Double = .nan
     ) {
         state.withLock { state in
             store.setCalibrating(false)
