@@ -233,7 +233,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         exciter.supervise(
             authority: supervisor.authority, conditions: conditions, error: snapshot.attitudeError,
             dt: dt)
-        superviseBrake(conditions: conditions, dt: dt)
+        superviseBrake(dt: dt)
         if supervisor.isEnabled, !wasEnabled { takeOver() }
         if wasEnabled, !supervisor.isEnabled { pointing.letGo() }
         followHand(conditions: conditions, dt: dt)
@@ -322,7 +322,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     }
 
     /// Ends the braking if the camera accelerates, because a motor has failed.
-    private mutating func superviseBrake(conditions: Conditions, dt: Double) {
+    private mutating func superviseBrake(dt: Double) {
         guard supervisor.isEnabled, !isClosed else { return brake.rest(rate: newestRate.norm) }
         guard brake.step(rate: newestRate.norm, delay: drive.loopDelay, dt: dt) else { return }
         supervisor.phase = .off

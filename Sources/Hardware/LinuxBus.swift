@@ -60,7 +60,7 @@ final class LinuxBus: GimbalBus, @unchecked Sendable {
         if let failure { throw failure }
         field.note(samples, now: now)
         guard samples.count > 0 else { return }
-        handle?.add(to: &samples[samples.count - 1], now: now)
+        handle?.add(to: &samples[samples.count - 1])
         encoders?.add(to: &samples[samples.count - 1])
         drives?.add(to: &samples[samples.count - 1])
     }

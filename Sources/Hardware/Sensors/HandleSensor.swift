@@ -66,7 +66,7 @@ final class HandleSensor {
     }
 
     /// Adds the handle's rate to a sample of the camera's sensor.
-    func add(to sample: inout IMUSample, now: Instant) {
+    func add(to sample: inout IMUSample) {
         guard isKnown else { return }
         sample.baseGyro = rate
         sample.contents.insert(.baseGyro)
