@@ -6,7 +6,7 @@ import Wire
 extension MAVLinkComponent {
     private static let float32: UInt8 = 9
 
-    func receiveParameter(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
+    func receiveParameter(_ frame: MAVLinkFrame, from peer: Int) {
         if let message = frame.message(ParamRequestList.self) {
             if isForUs(message.target) { listings[peer] = 0 }
         } else if let message = frame.message(ParamRequestRead.self) {

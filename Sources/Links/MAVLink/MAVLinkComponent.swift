@@ -394,7 +394,7 @@ final class MAVLinkComponent {
             answer.target = frame.sender
             send(answer, to: peer)
         } else {
-            receiveParameter(frame, from: peer, now: now)
+            receiveParameter(frame, from: peer)
         }
     }
 }

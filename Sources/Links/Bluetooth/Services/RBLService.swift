@@ -111,7 +111,7 @@ public final class RBLService: GATTService {
         case .version: return Array(RBLCharacteristic.firmware.utf8)
         case .transmitPower: return power.bytes
         case .transmit, .receive, nil:
-            throw refused(.notOffered, "\(central) read", characteristic, now)
+            throw refused(.notOffered, "\(central) read", characteristic)
         }
     }
 
@@ -134,7 +134,7 @@ public final class RBLService: GATTService {
             case .transmit, .version, nil: throw Refusal.notOffered
             }
         } catch {
-            throw refused(error, "\(central) wrote", characteristic, now)
+            throw refused(error, "\(central) wrote", characteristic)
         }
     }
 
@@ -197,7 +197,7 @@ public final class RBLService: GATTService {
     }
 
     private func refused(
-        _ refusal: Refusal, _ what: String, _ characteristic: GATTUUID, _ now: Instant
+        _ refusal: Refusal, _ what: String, _ characteristic: GATTUUID
     ) -> ATTError {
         tally.refusals &+= 1
         log.warning("\(what) \(name(of: characteristic)), refused: \(refusal.message).")
