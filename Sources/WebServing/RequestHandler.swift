@@ -216,7 +216,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                     HTTPResponseHead(
                         version: .http1_1, status: HTTPResponseStatus(statusCode: response.status),
                         headers: headers))), promise: nil)
-        if head.method == .HEAD { return finish(number) }
+        if head.method == .HEAD { return finish() }
         pump(response.body, from: 0, number)
     }
 
@@ -224,7 +224,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// received the previous part, so at most one part is in memory.
     private func pump(_ body: WebResponse.Body, from done: Int, _ number: Int) {
         guard let context, answering == number else { return }
-        guard done < body.length else { return finish(number) }
+        guard done < body.length else { return finish() }
         switch body {
         case .bytes(let bytes): send(bytes[done...].prefix(65_536), of: body, from: done, number)
         case .parts(let length, let next):
@@ -255,7 +255,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Ends an answer. The state is reset before the last write, because the next request can begin
     /// during this write.
-    private func finish(_ number: Int) {
+    private func finish() {
         guard let context else { return }
         guard keepsAlive else {
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
