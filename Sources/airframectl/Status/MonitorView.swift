@@ -49,7 +49,7 @@ struct MonitorView {
         let width = max(40, size.columns)
         let spare = size.rows - Self.fixedRows
         let isRoomy = spare >= 6
-        var lines = [header(width), rule(width), headline(width)]
+        var lines = [header(width), rule(width), headline]
         lines += reasons(width: width, room: min(max(spare, 1), isRoomy ? spare - 3 : 3, 6))
         lines += attitudes(width) + [targetLine()] + torques(width)
         lines.append(label("estimator") + Summary.estimator(status.estimator))
@@ -74,7 +74,7 @@ struct MonitorView {
         style(.quiet, String(repeating: "─", count: width))
     }
 
-    private func headline(_ width: Int) -> String {
+    private var headline: String {
         if trouble != nil {
             return " " + style(.bad, "● LOST, RECONNECTING")
                 + "   the last known state follows"
