@@ -66,14 +66,12 @@ final class HawkSight {
     }
 
     /// Step 5: Sends an image with pose and intrinsics.
-    func send(frame id: Int, image: [UInt8] = [1], pose: DevicePose, axes: AerieOptions.CameraAxes)
-        throws
-    {
+    func send(frame id: Int, pose: DevicePose, axes: AerieOptions.CameraAxes) throws {
         try send(
             "cameraFrame",
             CameraFrame(
                 frameId: "\(id)", timestamp: Double(id) / 30,
-                imageData: Data(image).base64EncodedString(), devicePose: pose.matrix(axes: axes),
+                imageData: Data([1]).base64EncodedString(), devicePose: pose.matrix(axes: axes),
                 intrinsics: Skeleton.intrinsics))
     }
 

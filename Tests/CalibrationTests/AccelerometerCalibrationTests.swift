@@ -33,14 +33,12 @@ struct AccelerometerCalibrationTests {
         return up.cross(truth).norm * degrees
     }
 
-    static func calibrate(
-        _ sensor: inout PosedSensor, sloppiness: Double = 0.05
-    ) -> Outcome {
+    static func calibrate(_ sensor: inout PosedSensor) -> Outcome {
         var calibration = AccelerometerCalibration(mounting: sensor.mounting)
         var outcome = Outcome.collecting
         for face in CameraFace.allCases {
             // The upright pose must be level, because it defines the horizon.
-            let slip = face == .bottom ? 0 : sloppiness
+            let slip = face == .bottom ? 0 : 0.05
             outcome = lay(&sensor, sensor.attitude(face, sloppiness: slip), &calibration)
         }
         return outcome

@@ -18,7 +18,7 @@ struct MagnetometerCalibrationTests {
     }
 
     /// Tumbles the sensor for up to 184 s at 50 Hz; `flat` turns it only about the vertical.
-    static func run(flat: Bool = false, noise: Double = 0.3, drift: Double = 0) throws -> Outcome {
+    static func run(flat: Bool = false, drift: Double = 0) throws -> Outcome {
         let inverse = try #require(Inverse(iron))
         var random = RandomSource(seed: 5, stream: 1)
         var calibration = MagnetometerCalibration()
@@ -31,7 +31,7 @@ struct MagnetometerCalibrationTests {
                 flat ? Vector3(0, 0, 1) : Vector3(0.9, 1.3 * (t.remainder(dividingBy: 7)) / 3, 0.7)
             attitude = (attitude * Quaternion(rotationVector: rate * 0.02)).normalized
             let field = attitude.inverseRotate(Vector3(20, 0, 44))
-            let n = Vector3(random.gaussian(), random.gaussian(), random.gaussian()) * noise
+            let n = Vector3(random.gaussian(), random.gaussian(), random.gaussian()) * 0.3
             let wander = Vector3(0, drift * t.remainder(dividingBy: 5), 0)
             outcome = calibration.add(field: inverse.raw(field + wander) + n, dt: 0.02)
         }

@@ -60,12 +60,11 @@ struct BalanceTests {
 
     /// Runs `body` with a daemon and a gimbal whose inertia is known.
     private static func withGimbal(
-        rate: Int64 = rate, imbalance: Vector3 = .zero,
-        _ body: (RunningDaemon, BalanceGimbal) throws -> Void
+        imbalance: Vector3 = .zero, _ body: (RunningDaemon, BalanceGimbal) throws -> Void
     ) throws {
-        try withLockstep(["--set", "loop.rate_hz=\(rate)", "--set", "imu.timeout_ms=50"]) {
+        try withLockstep(["--set", "loop.rate_hz=\(Self.rate)", "--set", "imu.timeout_ms=50"]) {
             daemon in
-            let gimbal = try BalanceGimbal(daemon, rate: rate, imbalance: imbalance)
+            let gimbal = try BalanceGimbal(daemon, rate: Self.rate, imbalance: imbalance)
             try gimbal.run(for: 8)
             try body(daemon, gimbal)
         }

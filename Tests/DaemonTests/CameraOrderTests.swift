@@ -10,7 +10,7 @@ import Wire
 struct CameraOrderTests {
     private let start = Instant(nanoseconds: 1_000_000_000)
 
-    private func companions(order: Int = 0) throws -> Companions {
+    private func companions() throws -> Companions {
         let companions = Companions()
         var report = CompanionReport(name: "eyes")
         report.capture = CaptureState()

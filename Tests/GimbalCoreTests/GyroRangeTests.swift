@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Range of a gyroscope from clipped samples")
 struct GyroRangeTests {
-    /// Range that is found after a time with a rate about x, rad/s.
+    /// Range that is found after 10 s with a rate about x, rad/s.
     private func found(
         hertz: Double, noise: Double = 0, range: Double = .infinity,
-        seconds: Double = 10, _ rate: (Double) -> Double
+        _ rate: (Double) -> Double
     ) -> Double {
         var watch = GyroRange()
         var random = SeededNoise(seed: 3)
-        for k in 0..<Int(seconds * hertz) {
+        for k in 0..<Int(10 * hertz) {
             let t = Double(k) / hertz
             let x = min(max(rate(t) + noise * random.normal(), -range), range)
             _ = watch.reached(by: Vector3(x, 0.1 * x, 0), dt: 1 / hertz, known: 0)

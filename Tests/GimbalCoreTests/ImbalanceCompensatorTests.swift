@@ -8,12 +8,11 @@ struct ImbalanceCompensatorTests {
 
     /// Simulates a feedback that carries the moment that the compensator does not carry.
     static func hold(
-        _ compensator: inout ImbalanceCompensator, _ force: Vector3, seconds: Double = 5,
-        limit: Double = 0.1
+        _ compensator: inout ImbalanceCompensator, _ force: Vector3, seconds: Double = 5
     ) {
         for _ in 0..<Int(seconds * 1000) {
             let left = truth.cross(force) - compensator.moment(specificForce: force)
-            _ = compensator.learn(feedback: left, specificForce: force, limit: limit, dt: 1e-3)
+            _ = compensator.learn(feedback: left, specificForce: force, limit: 0.1, dt: 1e-3)
         }
     }
 

@@ -34,12 +34,11 @@ struct InertiaIdentifierTests {
     }
 
     static func identify(
-        _ axis: Axis, start: Double = 2.5e-3, seconds: Double = 3, loopDelay: Double = 0.0035,
+        _ axis: Axis, seconds: Double = 3, loopDelay: Double = 0.0035,
         tenths: () -> Int = { 10 }
     ) -> (identifier: InertiaIdentifier, largestRate: Double) {
         var axis = axis
         var parameters = InertiaIdentifier.Parameters()
-        parameters.start = start
         parameters.loopDelay = loopDelay
         parameters.frequency = 52
         var identifier = InertiaIdentifier(parameters)

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Vibration level")
 struct VibrationLevelTests {
-    /// The level after `seconds` of a sine on one axis of both sensors.
+    /// The level after 6 s of a sine on one axis of both sensors.
     private func level(
-        hertz: Double, amplitude: Double, rate: Double = 1000, seconds: Double = 6
+        hertz: Double, amplitude: Double, rate: Double = 1000
     ) -> VibrationLevel {
         var level = VibrationLevel()
-        for index in 0..<Int(seconds * rate) {
+        for index in 0..<Int(6 * rate) {
             let wave = amplitude * sin(2 * .pi * hertz * Double(index) / rate)
             level.update(
                 gyro: Vector3(0, wave, 0), accel: Vector3(wave, 0, -9.81),

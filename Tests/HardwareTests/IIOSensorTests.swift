@@ -79,7 +79,7 @@ struct IIOSensorTests {
         #expect(last.contents.contains(.temperature) && abs(last.temperature - 25) < 0.01)
     }
 
-    private static func addPair(_ kernel: MadeUpIIO, accelName: String = "lsm6dsox_accel") {
+    private static func addPair(_ kernel: MadeUpIIO) {
         kernel.add(
             0, name: "bma400", channels: MadeUpIIO.axes("accel", "le:s16/16>>0"),
             files: ["in_accel_scale": "0.01"])
@@ -87,7 +87,7 @@ struct IIOSensorTests {
             3, name: "lsm6dsox_gyro", channels: MadeUpIIO.axes("anglvel", "be:s16/16>>0"),
             files: ["in_anglvel_scale": "0.001222", "sampling_frequency": "500"])
         kernel.add(
-            4, name: accelName, channels: MadeUpIIO.axes("accel", "be:s16/16>>0"),
+            4, name: "lsm6dsox_accel", channels: MadeUpIIO.axes("accel", "be:s16/16>>0"),
             files: ["in_accel_scale": "0.004787", "sampling_frequency": "500"])
         kernel.add(
             5, name: "lis3mdl", channels: MadeUpIIO.axes("magn", "be:s16/16>>0"),

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Lines of a byte stream")
 struct LineBufferTests {
-    private func lines(_ chunks: [String], limit: Int = 8) -> [LineBuffer.Line] {
-        var buffer = LineBuffer(limit: limit)
+    private func lines(_ chunks: [String]) -> [LineBuffer.Line] {
+        var buffer = LineBuffer(limit: 8)
         var lines: [LineBuffer.Line] = []
         for chunk in chunks {
             buffer.append(Array(chunk.utf8))

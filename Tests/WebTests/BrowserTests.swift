@@ -17,11 +17,11 @@ let hasBrowser: ConditionTrait = .enabled(
 /// Runs `body` with both programs, a browser and its first tab, which has the window size of a
 /// phone.
 func withPage(
-    motion: String = "still", isHeld: Bool = false, _ settings: [String] = [],
+    isHeld: Bool = false, _ settings: [String] = [],
     isPaired: Bool = true, _ body: (Rig, Chromium, Chromium.Page) throws -> Void
 ) throws {
     try withTemporaryDirectory { directory in
-        let rig = try Rig(in: directory, motion: motion, isHeld: isHeld, settings)
+        let rig = try Rig(in: directory, isHeld: isHeld, settings)
         let browser = try Chromium.start()
         let page = try browser.page()
         try page.call("Network.clearBrowserCookies")

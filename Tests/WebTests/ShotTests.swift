@@ -30,10 +30,8 @@ struct ShotTests {
 
     private func text(_ rig: Rig) -> String { (try? shot(rig).text) ?? "no answer" }
 
-    private func reaches(_ state: String, photos: Int = 0, within seconds: Double = 15, _ rig: Rig)
-        -> Bool
-    {
-        eventually(within: seconds) {
+    private func reaches(_ state: String, photos: Int = 0, _ rig: Rig) -> Bool {
+        eventually(within: 15) {
             guard let shot = try? shot(rig) else { return false }
             return shot["state"]?.string == state && shot["done"]?.int ?? 0 >= photos
         }

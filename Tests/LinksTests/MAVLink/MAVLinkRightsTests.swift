@@ -285,11 +285,11 @@ import Wire
         return address
     }
 
-    private func full(_ host: Int = 1, at seconds: Double = 0) -> MAVLinkOpenPeers {
+    private func full() -> MAVLinkOpenPeers {
         var guests = MAVLinkOpenPeers(first: 2)
         for port in 1...8 as ClosedRange<UInt16> {
             _ = guests.admit(
-                address(host, port), MAVLinkParser(), now: at(seconds), isInControl: { _ in false })
+                address(1, port), MAVLinkParser(), now: at(0), isInControl: { _ in false })
         }
         return guests
     }
