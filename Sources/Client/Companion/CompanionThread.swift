@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import Threads
 
@@ -28,6 +29,11 @@ public final class CompanionThread: Sendable {
         }
         // A failure ends the process, because the program cannot work without this thread.
         guard error == 0 else { fatalError("The thread \(name) cannot be started.") }
+    }
+
+    /// Waits on this thread for a number of seconds, or until the thread must end.
+    public func pause(_ seconds: Double) {
+        for _ in 0..<Int(seconds * 20) where !mustEnd { usleep(50_000) }
     }
 
     /// Asks the thread to end, and waits until it has ended.

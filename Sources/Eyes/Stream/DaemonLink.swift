@@ -1,7 +1,6 @@
 import CVideo
 import Client
 import GimbalCore
-import Glibc
 import Synchronization
 import Wire
 
@@ -46,7 +45,7 @@ final class DaemonLink: Sendable {
                     try serve(try DaemonClient(path: socket, timeout: 2), &log)
                 } catch {
                     note(error.requestError.message)
-                    pause()
+                    thread.pause(1)
                 }
                 update(&log)
             }
@@ -95,10 +94,6 @@ final class DaemonLink: Sendable {
     // MARK: On the thread
 
     private func note(_ problem: String?) { state.withLock { $0.problem = problem } }
-
-    private func pause() {
-        for _ in 0..<10 where !thread.mustEnd { usleep(100_000) }
-    }
 
     /// Closes the log of a recording that has ended, and creates the log of a new recording.
     private func update(_ log: inout MotionLog?) {

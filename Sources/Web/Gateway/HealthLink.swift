@@ -1,5 +1,4 @@
 import Client
-import Glibc
 import Synchronization
 import Wire
 
@@ -44,7 +43,7 @@ final class HealthLink: Sendable {
             } catch {
                 latest.withLock { $0 = error.requestError.message }
             }
-            pause(0.5)
+            thread.pause(0.5)
         }
     }
 
@@ -55,11 +54,7 @@ final class HealthLink: Sendable {
                 noteDirectory(directory)
             }
             latest.withLock { $0 = nil }
-            pause(1)
+            thread.pause(1)
         }
-    }
-
-    private func pause(_ seconds: Double) {
-        for _ in 0..<Int(seconds * 20) where !thread.mustEnd { usleep(50_000) }
     }
 }
