@@ -4,6 +4,7 @@ import Configuration
 import FoundationEssentials
 import Glibc
 import People
+import Recording
 import SystemPackage
 import WebServing
 
@@ -115,7 +116,7 @@ final class PhoneService: Sendable {
     ///   refused.
     static func secret(in path: String) throws(VideoError) -> [UInt8] {
         var facts = stat()
-        guard let bytes = try? Data(contentsOf: path), stat(path, &facts) == 0 else {
+        guard let bytes = try? Data(contentsOf: URL(filePath: path)), stat(path, &facts) == 0 else {
             throw VideoError(
                 "aerie.secret_file: \(path) cannot be read. Create this file, or set aerie.secret_file = \"off\"."
             )
@@ -138,7 +139,8 @@ final class PhoneService: Sendable {
     /// does not overwrite it.
     static func read(_ file: FilePath, log: (String) -> Void) -> [Alignment] {
         do {
-            return try JSONDecoder().decode([Alignment].self, from: Data(contentsOf: file.string))
+            return try JSONDecoder().decode(
+                [Alignment].self, from: Data(FileDescriptor.bytes(of: file)))
         } catch let error as Errno where error == .noSuchFileOrDirectory {
             return []
         } catch {
@@ -152,22 +154,5 @@ final class PhoneService: Sendable {
 
     static func write(_ alignments: [Alignment], to file: FilePath) throws {
         try DurableFile.replace(file.string, with: Array(try JSONEncoder().encode(alignments)))
-    }
-}
-
-extension Data {
-    /// Reads the bytes of a file.
-    fileprivate init(contentsOf path: String) throws {
-        let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
-        self = try descriptor.closeAfter {
-            var all = Data()
-            var chunk = [UInt8](repeating: 0, count: 65536)
-            while case let count = try chunk.withUnsafeMutableBytes({
-                try descriptor.read(into: $0)
-            }),
-                count > 0, all.count < 1_000_000
-            { all.append(contentsOf: chunk[..<count]) }
-            return all
-        }
     }
 }
