@@ -290,9 +290,5 @@ extension DaemonClient {
     }
 
     /// Time on CLOCK_MONOTONIC, s.
-    public static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    }
+    public static func now() -> Double { Double(cl_now_ns()) * 1e-9 }
 }
