@@ -1,5 +1,6 @@
 import CLinuxShim
 import Logging
+import Realtime
 import SystemPackage
 
 /// Input device that repeats the buzzer's signals. The device is a gamepad or a vibration motor
@@ -138,11 +139,11 @@ struct FeedbackDevice {
         for number in 0..<64 {
             let node = "event\(number)"
             let device = root.appending("sys/class/input").appending(node).appending("device")
-            guard line(device.appending("name")) == name else { continue }
-            let capabilities = device.appending("capabilities")
+            guard firstLine(of: device.appending("name").string) == name else { continue }
+            let capabilities = device.appending("capabilities").string
             if let kind = Self.kind(
-                feedback: line(capabilities.appending("ff")),
-                sounds: line(capabilities.appending("snd")))
+                feedback: firstLine(of: capabilities + "/ff"),
+                sounds: firstLine(of: capabilities + "/snd"))
             {
                 return (node, kind)
             }
@@ -164,17 +165,5 @@ struct FeedbackDevice {
         let width = UInt.bitWidth
         let words = (field ?? "").split(separator: " ").reversed().map { UInt($0, radix: 16) ?? 0 }
         return number / width < words.count && words[number / width] >> (number % width) & 1 == 1
-    }
-
-    /// The first line of a small file, at most 255 bytes; nil if the file cannot be read.
-    private func line(_ path: FilePath) -> String? {
-        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
-            return nil
-        }
-        defer { try? file.close() }
-        return withUnsafeTemporaryAllocation(byteCount: 255, alignment: 1) { buffer in
-            let count = (try? file.read(into: buffer)) ?? 0
-            return String(decoding: buffer.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
-        }
     }
 }

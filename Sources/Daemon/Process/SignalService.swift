@@ -150,15 +150,8 @@ struct LEDDevice {
 
     /// The highest brightness of the device.
     private var brightest: String {
-        guard let file = try? FileDescriptor.open(path("max_brightness"), .readOnly) else {
-            return "1"
-        }
-        defer { try? file.close() }
-        return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
-            let count = (try? file.read(into: buffer)) ?? 0
-            let digits = buffer.prefix(count).prefix { (0x30...0x39).contains($0) }
-            return digits.isEmpty ? "1" : String(decoding: digits, as: UTF8.self)
-        }
+        let digits = firstLine(of: path("max_brightness").string)?.prefix { $0.isWholeNumber } ?? ""
+        return digits.isEmpty ? "1" : String(digits)
     }
 
     private func path(_ file: String) -> FilePath {
