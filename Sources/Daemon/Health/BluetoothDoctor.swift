@@ -1,3 +1,4 @@
+import Recording
 import SystemPackage
 import Wire
 
@@ -19,14 +20,8 @@ struct BluetoothDoctor {
 
     /// Reads bluetoothd's configuration; nil if the file cannot be read.
     private static func readConfiguration() -> String? {
-        guard let file = try? FileDescriptor.open(daemonConfigurationFile, .readOnly) else {
-            return nil
-        }
-        defer { try? file.close() }
-        let limit = 64 * 1024
-        return try? String(unsafeUninitializedCapacity: limit) { buffer in
-            try file.read(into: UnsafeMutableRawBufferPointer(buffer))
-        }
+        let bytes = try? FileDescriptor.bytes(of: daemonConfigurationFile)
+        return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// All checks for Bluetooth, with the most basic check first.
