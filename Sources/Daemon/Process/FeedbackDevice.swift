@@ -154,16 +154,8 @@ struct FeedbackDevice {
     /// Kind of the signals, from the bit fields of a device; nil if the device has no signals.
     static func kind(feedback: String?, sounds: String?) -> Kind? {
         // FF_RUMBLE is 0x50, FF_PERIODIC 0x51, SND_TONE 0x02.
-        if bit(0x50, feedback) { return .rumble }
-        if bit(0x51, feedback) { return .periodic }
-        return bit(0x02, sounds) ? .tone : nil
-    }
-
-    /// Tests one bit of a bit field in sysfs, which consists of hexadecimal words, highest word
-    /// first.
-    private static func bit(_ number: Int, _ field: String?) -> Bool {
-        let width = UInt.bitWidth
-        let words = (field ?? "").split(separator: " ").reversed().map { UInt($0, radix: 16) ?? 0 }
-        return number / width < words.count && words[number / width] >> (number % width) & 1 == 1
+        if isBitSet(0x50, in: feedback) { return .rumble }
+        if isBitSet(0x51, in: feedback) { return .periodic }
+        return isBitSet(0x02, in: sounds) ? .tone : nil
     }
 }

@@ -154,14 +154,9 @@ public struct HardwareInventory: Sendable {
     }
 
     /// True if the bit field of an input device contains a key of joysticks or gamepads
-    /// (BTN_JOYSTICK to BTN_THUMBR, linux/input-event-codes.h). The words of the field have 64 bits,
-    /// the highest first; a computer with 32 bits has words of 32 bits.
+    /// (BTN_JOYSTICK to BTN_THUMBR, linux/input-event-codes.h).
     private func isGamepad(_ keys: String?) -> Bool {
-        let width = MemoryLayout<Int>.size * 8
-        let words = (keys ?? "").split(separator: " ").reversed().map { UInt($0, radix: 16) ?? 0 }
-        return (0x120...0x13F).contains { key in
-            key / width < words.count && words[key / width] >> UInt(key % width) & 1 == 1
-        }
+        (0x120...0x13F).contains { isBitSet($0, in: keys) }
     }
 
     // MARK: Folders

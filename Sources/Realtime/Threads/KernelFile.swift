@@ -24,6 +24,18 @@ public func firstLine(of path: String) -> String? {
     readSmallFile(path)?.prefix { $0 != "\n" && $0 != "\0" }.nonEmpty
 }
 
+/// Test one bit of a bit field in sysfs; false if the field is nil or shorter.
+///
+/// - Parameters:
+///   - number: Number of the bit; the lowest bit is 0.
+///   - field: Hexadecimal words with the size of the computer's words, highest word first.
+/// - Returns: True if the bit is set.
+public func isBitSet(_ number: Int, in field: String?) -> Bool {
+    let width = UInt.bitWidth
+    let words = (field ?? "").split(separator: " ").reversed().map { UInt($0, radix: 16) ?? 0 }
+    return number / width < words.count && words[number / width] >> (number % width) & 1 == 1
+}
+
 extension Substring {
     fileprivate var nonEmpty: String? { isEmpty ? nil : String(self) }
 }
