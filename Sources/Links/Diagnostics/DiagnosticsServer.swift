@@ -1,3 +1,4 @@
+import CLinuxShim
 public import GimbalCore
 import Glibc
 public import Logging
@@ -109,9 +110,5 @@ public final class DiagnosticsServer: Service {
     }
 
     /// Present time on CLOCK_MONOTONIC.
-    @Sendable public static func monotonicNow() -> Instant {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
+    @Sendable public static func monotonicNow() -> Instant { Instant(nanoseconds: cl_now_ns()) }
 }

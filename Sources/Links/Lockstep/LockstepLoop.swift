@@ -1,4 +1,3 @@
-import CLinuxShim
 import GimbalCore
 import Glibc
 import Logging
@@ -134,7 +133,7 @@ struct LockstepLoop {
 
     /// Present real time. Real time is used only for the simulator's timeout and for ended
     /// connections.
-    private static var now: Instant { Instant(nanoseconds: cl_now_ns()) }
+    private static var now: Instant { DiagnosticsServer.monotonicNow() }
 }
 
 extension LockstepLoop {
