@@ -291,4 +291,11 @@ extension DaemonClient {
 
     /// Time on CLOCK_MONOTONIC, s.
     public static func now() -> Double { Double(cl_now_ns()) * 1e-9 }
+
+    /// Wall clock, s since 1970.
+    @Sendable public static func wall() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
 }

@@ -1,3 +1,4 @@
+import Client
 import FoundationEssentials
 import Glibc
 import SystemPackage
@@ -106,7 +107,7 @@ struct RightsTests {
                 [PairedBrowser].self, from: Data(try bytes(of: file)))
             let old = saved.map { browser in
                 var browser = browser
-                browser.expires = wallClock() - 1
+                browser.expires = DaemonClient.wall() - 1
                 return browser
             }
             try write(Array(try JSONEncoder().encode(old)), to: file)

@@ -74,7 +74,7 @@ final class PairedBrowsers: Sendable {
     ///   - now: Function that returns the wall-clock time, s since 1970.
     ///   - uptime: Function that returns the time since the start of the computer, s.
     init(
-        directory: String, days: Int, now: @escaping @Sendable () -> Double = wallClock,
+        directory: String, days: Int, now: @escaping @Sendable () -> Double = DaemonClient.wall,
         uptime: @escaping @Sendable () -> Double = bootClock
     ) {
         file = FilePath(directory).appending("browsers.json")
@@ -218,15 +218,10 @@ extension UTF8 {
     }
 }
 
-/// Wall clock, s since 1970.
-@Sendable func wallClock() -> Double { seconds(CLOCK_REALTIME) }
-
 /// Time since the start of the computer, s. Corrections of the wall clock do not change it, and it
 /// also advances while the computer is suspended.
-@Sendable func bootClock() -> Double { seconds(CLOCK_BOOTTIME) }
-
-private func seconds(_ clock: clockid_t) -> Double {
+@Sendable func bootClock() -> Double {
     var time = timespec()
-    clock_gettime(clock, &time)
+    clock_gettime(CLOCK_BOOTTIME, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }

@@ -48,7 +48,7 @@ final class ShotRun {
             if signals.next(within: 0) != nil { isInterrupted = true }
             // A photo that was possibly taken is recorded before the run ends.
             if isInterrupted, session.canPause { return false }
-            let task = session.next(now: DaemonClient.now(), wall: Self.wall)
+            let task = session.next(now: DaemonClient.now(), wall: DaemonClient.wall())
             if try !execute(task, shutter) { return true }
         }
     }
@@ -85,11 +85,11 @@ final class ShotRun {
             if let problem {
                 tell("Photo \(photo): \(problem)" + (problem.hasSuffix(".") ? "" : "."))
             }
-            session.shot(problem, now: DaemonClient.now(), wall: Self.wall)
+            session.shot(problem, now: DaemonClient.now(), wall: DaemonClient.wall())
             flush()
         case .examine(let photo, let mark):
             if let evidence = try attempt({ try shutter.examine(photo, mark: mark) }) {
-                session.examined(evidence, now: DaemonClient.now(), wall: Self.wall)
+                session.examined(evidence, now: DaemonClient.now(), wall: DaemonClient.wall())
             }
             flush()
         case .finish:
@@ -238,13 +238,6 @@ final class ShotRun {
             }
         case .mavlink: try MAVLinkShutter(settings)
         }
-    }
-
-    /// Time, s since 1970.
-    static var wall: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
     // MARK: Progress
