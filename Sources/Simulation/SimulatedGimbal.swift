@@ -73,7 +73,7 @@ public struct SimulatedGimbal: Sendable {
     private var imu: IMUModel
     private var handleIMU: IMUModel
     private var delay = OutputDelay()
-    private var pending = PendingSamples()
+    private var pending = DelayQueue<IMUSample>()
     private var yawServo: ServoModel
     private var rollServo: ServoModel
     private var pitchServo: ServoModel
@@ -185,7 +185,7 @@ public struct SimulatedGimbal: Sendable {
                 samples += 1
                 takeSample()
             }
-            while let sample = pending.popDelivered(by: now) { deliver(sample) }
+            while let sample = pending.pop(by: now) { deliver(sample) }
         }
     }
 
@@ -257,7 +257,7 @@ public struct SimulatedGimbal: Sendable {
             + (parameters.busJitter > 0 ? parameters.busJitter * bus.gaussian() : 0)
         guard let faulty = SensorFault.apply(fault, to: sample, last: lastSample) else { return }
         lastSample = faulty
-        pending.push(faulty, deliverAt: now.advanced(bySeconds: max(late, 0)))
+        pending.push(faulty, at: now.advanced(bySeconds: max(late, 0)))
     }
 
     private func encoded(_ joints: AxisVector) -> AxisVector {
