@@ -39,13 +39,9 @@ public struct PlantModel: Sendable, Equatable {
     /// For a given delay, the problem of minimizing the weighted relative errors of all points is
     /// linear. A search finds the delay with the smallest error.
     ///
-    /// - Parameters:
-    ///   - points: Measured points, at least 4.
-    ///   - delays: Range of the search, s.
+    /// - Parameter points: Measured points, at least 4.
     /// - Returns: The model and the root mean square of the relative error; nil if no model fits.
-    public static func fit(
-        _ points: [ResponsePoint], delays: ClosedRange<Double> = PlantModel.delays
-    ) -> (model: PlantModel, residual: Double)? {
+    public static func fit(_ points: [ResponsePoint]) -> (model: PlantModel, residual: Double)? {
         guard points.count >= 4 else { return nil }
         var best: (model: PlantModel, residual: Double)?
         var delay = delays.lowerBound

@@ -20,12 +20,9 @@ public struct PowerSpectrum: Sendable, Equatable {
     /// - Parameters:
     ///   - samples: Samples, all finite.
     ///   - sampleRate: Sample rate, Hz.
-    ///   - segment: Number of samples in one segment, a power of two, at least 8; nil means the
-    ///     largest power of two within one second.
-    public init?(of samples: [Double], sampleRate: Double, segment: Int? = nil) {
-        let length = segment ?? Self.segment(sampleRate: sampleRate)
-        guard length >= 8, length & (length - 1) == 0, samples.count >= length, sampleRate > 0
-        else { return nil }
+    public init?(of samples: [Double], sampleRate: Double) {
+        let length = Self.segment(sampleRate: sampleRate)
+        guard samples.count >= length, sampleRate > 0 else { return nil }
         let transform = FourierTransform(count: length)
         let window = (0..<length).map {
             0.5 - 0.5 * cm_cos(2 * Double.pi * Double($0) / Double(length))

@@ -14,24 +14,18 @@ public struct SpectralPeak: Sendable, Equatable {
 
     /// Find the peaks of a spectrum.
     ///
-    /// - Parameters:
-    ///   - spectrum: A power spectrum.
-    ///   - lowest: Frequency below which a peak is caused by motion, not by vibration, Hz.
-    ///   - prominence: Smallest height of a peak above the median of its surroundings, dB.
-    ///   - limit: Largest number of peaks.
-    /// - Returns: The peaks, strongest first.
-    public static func find(
-        in spectrum: PowerSpectrum, above lowest: Double = 15, prominence: Double = 10,
-        limit: Int = 8
-    ) -> [SpectralPeak] {
+    /// - Parameter spectrum: A power spectrum.
+    /// - Returns: At most 8 peaks, strongest first. A peak below 15 Hz is caused by motion, not by
+    ///   vibration; a peak is at least 10 dB above the median of its surroundings.
+    public static func find(in spectrum: PowerSpectrum) -> [SpectralPeak] {
         let density = spectrum.density
         var peaks: [SpectralPeak] = []
         for k in density.indices.dropFirst(2).dropLast(2)
-        where spectrum.frequency(k) >= lowest && isTop(density, k) {
+        where spectrum.frequency(k) >= 15 && isTop(density, k) {
             let floor = surroundings(density, k)
             guard floor > 0 else { continue }
             let decibels = 10 * cm_log(density[k] / floor) / cm_log(10)
-            guard decibels >= prominence else { continue }
+            guard decibels >= 10 else { continue }
             // A Hann window spreads a spectral line over four bins.
             let share = density[(k - 2)...(k + 2)].reduce(0, +) - 5 * floor
             peaks.append(
@@ -40,7 +34,7 @@ public struct SpectralPeak: Sendable, Equatable {
                     density: density[k], prominence: decibels,
                     rms: cm_sqrt(max(share, 0) * spectrum.resolution)))
         }
-        return Array(peaks.sorted { $0.density > $1.density }.prefix(limit))
+        return Array(peaks.sorted { $0.density > $1.density }.prefix(8))
     }
 
     private static func isTop(_ density: [Double], _ k: Int) -> Bool {
@@ -71,12 +65,9 @@ public struct SpectralPeak: Sendable, Equatable {
     ///   - peaks: Peaks, strongest first.
     ///   - highest: Frequency from which a notch would have no effect on the loop, or would not be
     ///     permitted, Hz.
-    ///   - limit: Largest number of peaks.
-    /// - Returns: Notches in order of frequency. The depth of each notch is the prominence of the
-    ///   corresponding peak, in whole decibels.
-    public static func notches(
-        for peaks: [SpectralPeak], below highest: Double, limit: Int = 4
-    ) -> [Notch] {
+    /// - Returns: At most 4 notches in order of frequency. The depth of each notch is the
+    ///   prominence of the corresponding peak, in whole decibels.
+    public static func notches(for peaks: [SpectralPeak], below highest: Double) -> [Notch] {
         // The rounded centre is compared, because the setting receives this value.
         peaks
             .map { peak in
@@ -84,7 +75,7 @@ public struct SpectralPeak: Sendable, Equatable {
                     hz: cm_floor(peak.hz * 10 + 0.5) / 10, q: 4,
                     depth: min(max(cm_floor(peak.prominence), 6), 30))
             }
-            .filter { $0.hz < highest }.prefix(limit)
+            .filter { $0.hz < highest }.prefix(4)
             .sorted { $0.hz < $1.hz }
     }
 }
