@@ -80,19 +80,15 @@ public struct BaseMotion: Sendable {
             func tremor(_ rms: Double) -> [Wave] {
                 // The amplitude falls with frequency, except for physiological tremor at 8...12 Hz.
                 let weights = [1, 0.8, 0.55, 0.3, 0.15, 0.08, 0.06, 0.04]
-                return BaseMotion.waves(
-                    frequencies, weights, rms: rms * scale, detune: 0.05, random: &random)
+                return BaseMotion.waves(frequencies, weights, rms: rms * scale, random: &random)
             }
             roll = tremor(0.6 * degree)
             pitch = tremor(0.6 * degree)
             yaw = tremor(0.6 * degree)
             let sway = [1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.3, 0.2]
-            north = BaseMotion.waves(
-                frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
-            east = BaseMotion.waves(
-                frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
-            down = BaseMotion.waves(
-                frequencies, sway, rms: 0.2 * scale, detune: 0.05, random: &random)
+            north = BaseMotion.waves(frequencies, sway, rms: 0.2 * scale, random: &random)
+            east = BaseMotion.waves(frequencies, sway, rms: 0.2 * scale, random: &random)
+            down = BaseMotion.waves(frequencies, sway, rms: 0.2 * scale, random: &random)
         }
     }
 
@@ -197,15 +193,15 @@ public struct BaseMotion: Sendable {
     }
 
     private static func waves(
-        _ frequencies: [Double], _ weights: [Double], rms: Double, detune: Double,
-        random: inout RandomSource
+        _ frequencies: [Double], _ weights: [Double], rms: Double, random: inout RandomSource
     ) -> [Wave] {
         var power = 0.0
         for weight in weights { power += weight * weight / 2 }
         let scale = rms / cm_sqrt(power)
         var waves: [Wave] = []
         for (frequency, weight) in zip(frequencies, weights) {
-            let shift = 1 + detune * (2 * random.uniform() - 1)
+            // Each frequency deviates at random by at most 5 %.
+            let shift = 1 + 0.05 * (2 * random.uniform() - 1)
             waves.append(
                 Wave(
                     amplitude: weight * scale, angularRate: 2 * .pi * frequency * shift,
