@@ -134,10 +134,9 @@ extension Observable {
 
     /// Declares an observable that counts events since the start.
     static func count(
-        _ name: String, _ summary: String, in place: String? = nil, recorded number: Int? = nil,
-        _ read: @escaping Read<UInt64>
+        _ name: String, _ summary: String, in place: String? = nil, _ read: @escaping Read<UInt64>
     ) -> [Observable] {
-        tick(name, .pure, summary, recorded: number) { Double(read($0.snapshot)) }
+        tick(name, .pure, summary) { Double(read($0.snapshot)) }
             .shown(in: place, .pure, 0) { Int(read($0)) }
     }
 

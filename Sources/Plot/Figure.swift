@@ -172,13 +172,13 @@ public struct Figure: Sendable {
         let shades = chart.shades.filter { $0.holds.contains(true) }
         for shade in shades.reversed() {
             pen.text(shade.name, x: x, y: y, size: 13, anchor: "end")
-            x -= pen.width(of: shade.name, size: 13) + 22
+            x -= pen.width(of: shade.name) + 22
             pen.rectangle(x: x, y: y - 10, width: 16, height: 12, fill: shade.color)
             x -= 18
         }
         for line in chart.lines.reversed() {
             pen.text(line.name, x: x, y: y, size: 13, anchor: "end")
-            x -= pen.width(of: line.name, size: 13) + 26
+            x -= pen.width(of: line.name) + 26
             if line.isPoints {
                 pen.dot(x: x + 10, y: y - 4, color: line.color)
                 x -= 18

@@ -79,9 +79,9 @@ struct Pen {
         body += "<polygon fill=\"\(color)\" fill-opacity=\"0.16\" points=\"\(list(points))\"/>\n"
     }
 
-    /// Approximate width of a text, pixels. The mean width of sans-serif letters is 0.56 times the
-    /// font size.
-    func width(of text: String, size: Double) -> Double { Double(text.count) * size * 0.56 }
+    /// Approximate width of a text with font size 13, pixels. The mean width of sans-serif letters
+    /// is 0.56 times the font size.
+    func width(of text: String) -> Double { Double(text.count) * 13 * 0.56 }
 
     /// Coordinates of the points as SVG text. Interior points of horizontal segments are omitted. A
     /// point at which the line turns back is the end of a segment.

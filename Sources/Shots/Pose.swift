@@ -78,18 +78,16 @@ public struct FieldOfView: Sendable, Equatable {
 
     /// Outline of a camera's picture.
     ///
-    /// - Parameters:
-    ///   - pose: Orientation of the camera.
-    ///   - points: Number of points per edge of the picture.
+    /// - Parameter pose: Orientation of the camera.
     /// - Returns: Directions in degrees; yaw is continuous, within 180° of the camera's yaw.
-    public func outline(of pose: Pose, points: Int = 12) -> [(yaw: Double, elevation: Double)] {
+    public func outline(of pose: Pose) -> [(yaw: Double, elevation: Double)] {
         let (a, b) = (tan(width * .pi / 360), tan(height * .pi / 360))
         let corners = [(-a, b), (a, b), (a, -b), (-a, -b)]
         let (p, r) = (pose.pitch * .pi / 180, pose.roll * .pi / 180)
         var outline: [(yaw: Double, elevation: Double)] = corners.indices.flatMap { index in
             let (start, end) = (corners[index], corners[(index + 1) % 4])
-            return (0..<points).map { step in
-                let share = Double(step) / Double(points)
+            return (0..<12).map { step in
+                let share = Double(step) / 12
                 let x = start.0 + share * (end.0 - start.0)
                 let y = start.1 + share * (end.1 - start.1)
                 let (across, high) = (x * cos(r) + y * sin(r), y * cos(r) - x * sin(r))

@@ -86,11 +86,11 @@ struct SerialPort {
         }
     }
 
-    /// Reads at most the given number of bytes; the result is empty if no bytes wait.
-    mutating func receive(limit: Int = 4096) -> [UInt8] {
+    /// Reads at most 4096 bytes; the result is empty if no bytes wait.
+    mutating func receive() -> [UInt8] {
         guard let descriptor else { return [] }
         var failure: Errno?
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, used in
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, used in
             do {
                 used = try descriptor.read(into: UnsafeMutableRawBufferPointer(buffer))
                 // A read of 0 bytes means that the other end of the line was closed.
