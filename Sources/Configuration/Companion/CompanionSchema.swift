@@ -1,7 +1,7 @@
 /// Declaration of one setting of a companion program: its rule and its property of `Settings`.
 public struct CompanionSetting<Settings: Sendable>: Sendable {
     /// Rule of the setting: its key, range, unit and meaning.
-    public let rule: SettingRule
+    public let rule: Setting
     /// Function that returns the value of the setting.
     public let read: @Sendable (Settings) -> SettingValue
     /// Function that changes the value of the setting. A value of the wrong type has no effect.
@@ -41,18 +41,28 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         settings.first { $0.rule.key == key }
     }
 
-    /// Declares a Boolean setting.
-    public mutating func bool(
-        _ key: String, _ path: Path<Bool>, _ applies: Setting.Applies, _ summary: String,
-        hint: String? = nil
+    private mutating func add<Value>(
+        _ key: String, _ path: Path<Value>, _ kind: Setting.Kind, _ unit: String?,
+        _ applies: Setting.Applies, _ summary: String, _ hint: String?,
+        wrap: @escaping @Sendable (Value) -> SettingValue,
+        unwrap: @escaping @Sendable (SettingValue) -> Value?
     ) {
         settings.append(
             CompanionSetting(
-                rule: SettingRule(
-                    key, .bool, applies, default: .bool(defaults[keyPath: path]), summary,
-                    hint: hint),
-                read: { .bool($0[keyPath: path]) },
-                write: { if case .bool(let value) = $1 { $0[keyPath: path] = value } }))
+                rule: Setting(
+                    key, kind, unit, applies, default: wrap(defaults[keyPath: path]), summary,
+                    hint),
+                read: { wrap($0[keyPath: path]) },
+                write: { if let value = unwrap($1) { $0[keyPath: path] = value } }))
+    }
+
+    /// Declares a Boolean setting.
+    public mutating func bool(
+        _ key: String, _ path: Path<Bool>, _ applies: Setting.Applies, _ summary: String
+    ) {
+        add(key, path, .bool, nil, applies, summary, nil, wrap: SettingValue.bool) {
+            if case .bool(let value) = $0 { value } else { nil }
+        }
     }
 
     /// Declares an integer setting.
@@ -60,13 +70,9 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ unit: String?,
         _ applies: Setting.Applies, _ summary: String
     ) {
-        settings.append(
-            CompanionSetting(
-                rule: SettingRule(
-                    key, .integer(range), unit: unit, applies,
-                    default: .integer(defaults[keyPath: path]), summary),
-                read: { .integer($0[keyPath: path]) },
-                write: { if case .integer(let value) = $1 { $0[keyPath: path] = value } }))
+        add(key, path, .integer(range), unit, applies, summary, nil, wrap: SettingValue.integer) {
+            if case .integer(let value) = $0 { value } else { nil }
+        }
     }
 
     /// Declares a text setting of the given kind.
@@ -74,13 +80,9 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
         _ key: String, _ path: Path<String>, _ kind: Setting.Kind, _ applies: Setting.Applies,
         _ summary: String, hint: String? = nil
     ) {
-        settings.append(
-            CompanionSetting(
-                rule: SettingRule(
-                    key, kind, applies, default: .text(defaults[keyPath: path]), summary,
-                    hint: hint),
-                read: { .text($0[keyPath: path]) },
-                write: { if case .text(let value) = $1 { $0[keyPath: path] = value } }))
+        add(key, path, kind, nil, applies, summary, hint, wrap: SettingValue.text) {
+            if case .text(let value) = $0 { value } else { nil }
+        }
     }
 
     /// Declares that the server at `address` needs two files together: the settings are either both
@@ -106,17 +108,10 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
     public mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
         _ key: String, _ path: Path<Value>, _ applies: Setting.Applies, _ summary: String
     ) {
-        settings.append(
-            CompanionSetting(
-                rule: SettingRule(
-                    key, .choice(Value.allCases.map(\.rawValue), unavailable: [:]), applies,
-                    default: .text(defaults[keyPath: path].rawValue), summary),
-                read: { .text($0[keyPath: path].rawValue) },
-                write: {
-                    if case .text(let word) = $1, let value = Value(rawValue: word) {
-                        $0[keyPath: path] = value
-                    }
-                }))
+        add(
+            key, path, .choice(Value.allCases.map(\.rawValue), unavailable: [:]), nil, applies,
+            summary, nil, wrap: { .text($0.rawValue) }
+        ) { if case .text(let word) = $0 { Value(rawValue: word) } else { nil } }
     }
 
     /// Text of a manual page: the tables, their settings, and the description of each setting.
@@ -157,7 +152,17 @@ public struct CompanionSchema<Settings: Sendable>: Sendable {
     }
 }
 
-extension SettingRule {
+extension Setting {
+    /// Creates the rule of a companion's setting, which has no property of the daemon's `Settings`.
+    fileprivate init(
+        _ key: String, _ kind: Kind, _ unit: String?, _ applies: Applies,
+        default defaultValue: SettingValue, _ summary: String, _ hint: String?
+    ) {
+        self.init(
+            key: key, kind: kind, unit: unit, applies: applies, summary: summary, hint: hint,
+            path: \Settings.self, read: { _ in defaultValue }, write: { _, _ in })
+    }
+
     /// Description of the setting's range, its default, and the time at which a change takes
     /// effect.
     public var facts: String {

@@ -77,6 +77,40 @@ public struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConv
     }
 }
 
+extension ConfigurationProblem {
+    /// Creates the problem for an unknown key.
+    ///
+    /// - Parameters:
+    ///   - key: The unknown key.
+    ///   - value: Value of the key as text.
+    ///   - place: Location of the key.
+    ///   - guess: Key that the user probably meant; nil if no key is similar.
+    /// - Returns: The problem.
+    public static func unknown(
+        _ key: String, value: String?, at place: Place?, guess: String?
+    ) -> ConfigurationProblem {
+        ConfigurationProblem(
+            .unknownKey, at: place, key: shortened(key), value: value, "is not a known key",
+            hint: guess.map { "Did you mean \($0)?" })
+    }
+
+    /// Creates the problem for an argument `KEY=VALUE` without a value.
+    ///
+    /// - Parameters:
+    ///   - text: The argument.
+    ///   - place: `commandLine` for an argument of `--set`; nil for a request.
+    ///   - example: Correct `KEY=VALUE`, for the message.
+    /// - Returns: The problem.
+    public static func withoutValue(
+        _ text: String, at place: Place?, example: String
+    ) -> ConfigurationProblem {
+        let option = place == .commandLine ? "--set " : ""
+        return ConfigurationProblem(
+            .syntax, at: place, key: shortened(text), "has no value",
+            hint: "Write \(option)KEY=VALUE, such as \(option)\(example).")
+    }
+}
+
 /// Location of a value.
 public enum Place: Sendable, Equatable, CustomStringConvertible {
     /// Location in a file. Line and column numbers begin at 1.
@@ -105,4 +139,9 @@ public struct ConfigurationFailure: Error, Sendable, CustomStringConvertible {
 
     /// The problems as text, one line for each.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+extension ConfigurationFailure {
+    /// Creates a failure from one or more problems.
+    public init(_ problems: [ConfigurationProblem]) { self.init(problems: problems) }
 }

@@ -212,11 +212,11 @@ extension Setting {
 
     static func ranges(
         _ key: String, _ path: Path<AxisRanges>, _ range: ClosedRange<Double>,
-        unit: String? = nil, _ applies: Applies, _ summary: String, hint: String? = nil
+        unit: String? = nil, _ applies: Applies, _ summary: String
     ) -> Setting {
-        Setting(
-            key, path, .ranges(range), unit, applies, summary, hint, wrap: SettingValue.ranges
-        ) { if case .ranges(let value) = $0 { value } else { nil } }
+        Setting(key, path, .ranges(range), unit, applies, summary, nil, wrap: SettingValue.ranges) {
+            if case .ranges(let value) = $0 { value } else { nil }
+        }
     }
 
     static func notches(

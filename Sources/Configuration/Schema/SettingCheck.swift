@@ -22,6 +22,19 @@ extension Setting {
         return try check(raw, written: written, at: place)
     }
 
+    /// Parses and checks the text of a value.
+    ///
+    /// - Parameters:
+    ///   - text: TOML, or an unquoted word, which counts as a string.
+    ///   - place: Location of the text, for the message.
+    /// - Returns: The value, converted to the setting's type, such as a number or a Boolean.
+    /// - Throws: `ConfigurationProblem` if the value is not allowed.
+    public func value(of text: String, at place: Place?) throws(ConfigurationProblem)
+        -> SettingValue
+    {
+        try value(LiteralReader.read(text), written: text, at: place)
+    }
+
     /// Problem of a text that is not a TOML value.
     func notTOML(_ written: String, at place: Place?) -> ConfigurationProblem {
         ConfigurationProblem(
