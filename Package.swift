@@ -161,7 +161,7 @@ let package = Package(
             name: "Identification", dependencies: ["GimbalCore", "CMathShim"],
             swiftSettings: optimised),
         .target(name: "PlainText", swiftSettings: strict),
-        // Ordinary threads, and the pipe that wakes them.
+        // Ordinary threads, the pipe that wakes them, and the lines of a byte stream.
         .target(
             name: "Threads",
             dependencies: ["CLinuxShim", .product(name: "SystemPackage", package: "swift-system")],
@@ -455,7 +455,7 @@ let package = Package(
             dependencies: [
                 "Links", "Port", "Wire", "Configuration", "GimbalCore", "CLinuxShim",
                 "FakeBlueZ", "Plot", "Robot",
-                "TestSupport",
+                "TestSupport", "Threads",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -74,7 +74,7 @@ private struct MessageReader: Sendable {
     /// Reads messages until the client closes its output or no longer reads its input.
     func run() {
         defer { inbox.end() }
-        var lines = BoundedLines(limit: StandardStreams.longestLine)
+        var lines = LineBuffer(limit: StandardStreams.longestLine)
         var chunk = [UInt8](repeating: 0, count: 1 << 14)
         while true {
             let count = read(input, &chunk, chunk.count)
@@ -85,7 +85,8 @@ private struct MessageReader: Sendable {
                 continue
             }
             guard count > 0 else { return }
-            for line in lines.append(chunk[..<count]) {
+            lines.append(chunk[..<count])
+            while let line = lines.next() {
                 guard writer.write(take(line)) else { return }
             }
         }
@@ -95,8 +96,8 @@ private struct MessageReader: Sendable {
     /// thread.
     ///
     /// - Returns: Answers for the client.
-    private func take(_ line: [UInt8]?) -> [[UInt8]] {
-        guard let line else { return inbox.add(.tooLong) }
+    private func take(_ next: LineBuffer.Line) -> [[UInt8]] {
+        guard case .complete(let line) = next else { return inbox.add(.tooLong) }
         switch try? RPCMessage(line: line) {
         case .request(let id, let method, let params):
             if let isModern = MCPServer.stopFormat(method, params) {
@@ -219,48 +220,5 @@ final class LineWriter: Sendable {
             sent += count
         }
         return true
-    }
-}
-
-/// Splitter of a byte stream into lines; the memory use is bounded.
-struct BoundedLines {
-    /// Longest line without its newline, bytes.
-    let limit: Int
-    private var bytes: [UInt8] = []
-    private var isSkipping = false
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Adds bytes.
-    ///
-    /// - Returns: The complete lines, without their newlines; nil for each line that is too long.
-    mutating func append(_ chunk: ArraySlice<UInt8>) -> [[UInt8]?] {
-        var lines: [[UInt8]?] = []
-        var rest = chunk
-        while true {
-            let end = Self.newline(in: rest)
-            let part = rest[..<(end ?? rest.endIndex)]
-            if !isSkipping, bytes.count + part.count > limit {
-                isSkipping = true
-                bytes.removeAll(keepingCapacity: true)
-                lines.append(nil)
-            }
-            if !isSkipping { bytes += part }
-            guard let end else { return lines }
-            if !isSkipping { lines.append(bytes) }
-            isSkipping = false
-            bytes.removeAll(keepingCapacity: true)
-            rest = rest[(end + 1)...]
-        }
-    }
-
-    /// Index of the first newline. `memchr` is fast in debug builds, too: a client's line of many
-    /// megabytes must not delay a stop after it.
-    private static func newline(in bytes: ArraySlice<UInt8>) -> Int? {
-        bytes.withUnsafeBytes { buffer in
-            guard let start = buffer.baseAddress, let found = memchr(start, 0x0A, buffer.count)
-            else { return nil }
-            return bytes.startIndex + (UnsafeRawPointer(found) - start)
-        }
     }
 }

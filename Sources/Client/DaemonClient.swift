@@ -14,7 +14,8 @@ public final class DaemonClient {
     /// Name of the program that answers, for error messages.
     private let program: String
     private let timeout: Double
-    private var received: [UInt8] = []
+    /// Received bytes; the length of a line is not limited.
+    private var received = LineBuffer(limit: Int.max / 2)
     /// Messages of streams that arrived during a request, in order of arrival.
     private var held: [(line: [UInt8], value: JSONValue)] = []
     /// Largest number of stored stream messages; the oldest messages are dropped first.
@@ -209,17 +210,11 @@ extension DaemonClient {
 
     private func line(deadline: Double?) throws(ClientError) -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 16384)
-        var scanned = 0
         while true {
-            if let newline = received[scanned...].firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Array(received[..<newline])
-                received.removeFirst(newline + 1)
-                return line
-            }
-            scanned = received.count
+            if case .complete(let line) = received.next() { return line }
             let count = read(descriptor.rawValue, &chunk, chunk.count)
             if count > 0 {
-                received += chunk[..<count]
+                received.append(chunk[..<count])
             } else if count < 0, errno == EAGAIN || errno == EINTR {
                 try wait(for: POLLIN, deadline: deadline)
             } else {

@@ -145,25 +145,3 @@ import Wire
         #expect(!bench.takeRequests().contains { $0.hasPrefix("rate") })
     }
 }
-
-@Suite("Lines with a limited length") struct BoundedLinesTests {
-    @Test("a line can arrive in any pieces, and an overlong line is reported once")
-    func split() {
-        var lines = BoundedLines(limit: 4)
-        #expect(lines.append(Array("ab".utf8)[...]) == [])
-        #expect(lines.append(Array("c\nd\n".utf8)[...]) == [Array("abc".utf8), Array("d".utf8)])
-        #expect(lines.append(Array("123456789".utf8)[...]) == [nil])
-        #expect(lines.append(Array("0\nok\n".utf8)[...]) == [Array("ok".utf8)])
-        #expect(lines.append(Array("\n1234\n12345\n".utf8)[2...]) == [Array("234".utf8), nil])
-    }
-
-    @Test("an overlong line of 100 MB is skipped within a second")
-    func skipping() {
-        var lines = BoundedLines(limit: 1 << 16)
-        let chunk = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 14)
-        let begin = ContinuousClock.now
-        for _ in 0..<6400 { _ = lines.append(chunk[...]) }
-        #expect(lines.append(Array("\nstop\n".utf8)[...]) == [Array("stop".utf8)])
-        #expect(ContinuousClock.now - begin < .seconds(1))
-    }
-}

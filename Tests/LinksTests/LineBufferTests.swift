@@ -1,5 +1,6 @@
 import GimbalCore
 import Testing
+import Threads
 
 @testable import Links
 
@@ -52,6 +53,20 @@ struct LineBufferTests {
         buffer.append([UInt8(ascii: "x")])
         #expect(buffer.next() == .tooLong)
         #expect(buffer.hasRoom)
+    }
+
+    @Test("a line of 100 MB that is too long is skipped within a second")
+    func skipping() {
+        var buffer = LineBuffer(limit: 1 << 16)
+        let chunk = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 14)
+        let begin = ContinuousClock.now
+        var found: [LineBuffer.Line] = []
+        for piece in [[UInt8]](repeating: chunk, count: 6400) + [Array("\nstop\n".utf8)] {
+            buffer.append(piece)
+            while let line = buffer.next() { found.append(line) }
+        }
+        #expect(found == [.tooLong, line("stop")])
+        #expect(ContinuousClock.now - begin < .seconds(1))
     }
 
     @Test("reports whether a line has begun")

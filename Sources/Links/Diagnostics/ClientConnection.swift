@@ -3,6 +3,7 @@ import GimbalCore
 import Glibc
 import Port
 import SystemPackage
+import Threads
 import Wire
 
 /// Connection of a client of the diagnostics socket: its input, its output and its subscriptions.

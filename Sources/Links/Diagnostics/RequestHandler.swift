@@ -2,6 +2,7 @@ import PlainText
 import FoundationEssentials
 import GimbalCore
 import Port
+import Threads
 import Wire
 
 /// Handler of requests. The handler finds the method, checks the parameters and the client's write

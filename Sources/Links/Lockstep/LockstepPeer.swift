@@ -2,6 +2,7 @@ import CLinuxShim
 import GimbalCore
 import Glibc
 import SystemPackage
+import Threads
 import Wire
 
 /// The connected simulator, with its input and output. Only the server's thread uses a

@@ -5,9 +5,9 @@ import Glibc
 /// Lines end with `\n`; a `\r` before the end is dropped, for clients that send CRLF. A line longer
 /// than the limit is reported once, as soon as the limit is exceeded. The rest of the line is
 /// dropped.
-struct LineBuffer {
+public struct LineBuffer: Sendable {
     /// Result of `next()`.
-    enum Line: Equatable {
+    public enum Line: Equatable, Sendable {
         /// A complete line without its newline.
         case complete([UInt8])
         /// The present line is longer than the longest permitted line.
@@ -15,7 +15,7 @@ struct LineBuffer {
     }
 
     /// Longest permitted line without its newline, bytes.
-    let limit: Int
+    public let limit: Int
     private var bytes: [UInt8] = []
     /// Index of the first byte in the buffer that `next` has not returned.
     private var start = 0
@@ -27,19 +27,20 @@ struct LineBuffer {
     private var searched = 0
     private var isSkipping = false
 
-    init(limit: Int) { self.limit = limit }
+    /// Creates an empty buffer.
+    public init(limit: Int) { self.limit = limit }
 
     /// True if the buffer contains a line whose end has not arrived.
-    var hasPartialLine: Bool { start < bytes.count || isSkipping }
+    public var hasPartialLine: Bool { start < bytes.count || isSkipping }
 
     /// True if the buffer has room for more bytes. The buffer holds at most twice the length of the
     /// longest permitted line. A line of the longest permitted length can end with `\r\n`, so a line
     /// is too long if the buffer contains two more bytes.
-    var hasRoom: Bool { bytes.count - start <= limit + 1 }
+    public var hasRoom: Bool { bytes.count - start <= limit + 1 }
 
     /// Adds bytes. Call this method only if the buffer has room; otherwise the buffer's memory is
     /// not bounded.
-    mutating func append(_ chunk: some Collection<UInt8>) {
+    public mutating func append(_ chunk: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)
             scanned -= start
@@ -54,7 +55,7 @@ struct LineBuffer {
     ///
     /// - Parameter visit: Function that receives a line; `isNext` is true if `next` would return
     ///   this line.
-    mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
+    public mutating func arrivals(_ visit: (ArraySlice<UInt8>, _ isNext: Bool) -> Void) {
         var from = max(looked, start)
         while let newline = newline(from: max(from, searched)) {
             // The remainder of a line that was too long is skipped.
@@ -77,7 +78,7 @@ struct LineBuffer {
     }
 
     /// Removes and returns the next line; nil if no line is complete.
-    mutating func next() -> Line? {
+    public mutating func next() -> Line? {
         guard let newline = newline(from: scanned) else {
             scanned = bytes.count
             return endOfLineMissing()
