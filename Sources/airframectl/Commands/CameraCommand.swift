@@ -108,11 +108,10 @@ struct CameraCommand: AcknowledgedCommand {
             case .set:
                 "The settings apply until airframe-eyes restarts or reads its configuration file again."
             }
-        let result = JSONValue.object([
-            "sentence": .string(sentence), "recording": .bool(state.isRecording),
-            "photos": .int(state.photos),
-        ])
-        Output.line(options.json ? result.text : sentence)
+        let values: [String: JSONValue] = [
+            "recording": .bool(state.isRecording), "photos": .int(state.photos),
+        ]
+        Output.line(Output.text(of: sentence, values, json: options.json))
     }
 
     private func capture(_ client: DaemonClient) throws -> CaptureState? {

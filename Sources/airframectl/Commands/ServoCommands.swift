@@ -40,12 +40,6 @@ struct ServoPortOptions: ParsableArguments {
         try ServoTool(port: port, kind: servoProtocol, baud: baud)
     }
 
-    /// Text of a result: the sentence, or JSON with the sentence and the values.
-    func text(_ sentence: String, _ values: [String: JSONValue]) -> String {
-        guard json else { return sentence }
-        return JSONValue.object(values.merging(["sentence": .string(sentence)]) { $1 }).text
-    }
-
     func require(id: Int, _ name: String) throws {
         guard (0...servoProtocol.largestID).contains(id) else {
             throw ValidationError("\(name) must be 0 to \(servoProtocol.largestID).")
@@ -126,7 +120,9 @@ struct MotorIDCommand: ParsableCommand {
 
     /// Text after the change.
     var result: String {
-        options.text("Servo \(from) now has the identifier \(new).", ["id": .int(new)])
+        Output.text(
+            of: "Servo \(from) now has the identifier \(new).", ["id": .int(new)],
+            json: options.json)
     }
 
     func run() throws {
@@ -153,8 +149,9 @@ struct MotorBaudCommand: ParsableCommand {
 
     /// Text after the change.
     var result: String {
-        options.text(
-            "Servo \(id) now has the baud rate \(new).", ["id": .int(id), "baud": .int(new)])
+        Output.text(
+            of: "Servo \(id) now has the baud rate \(new).",
+            ["id": .int(id), "baud": .int(new)], json: options.json)
     }
 
     func run() throws {

@@ -62,10 +62,8 @@ struct StepCommand: AcknowledgedCommand {
             {
             case "seeking", "leaving": break
             case "done":
-                let sentence = "\(axis) is at home: position 0."
                 return Output.line(
-                    options.json ? JSONValue.object(["sentence": .string(sentence)]).text : sentence
-                )
+                    Output.text(of: "\(axis) is at home: position 0.", json: options.json))
             case "failed":
                 throw failure(
                     "the home switch of \(axis) was not found, or does not open; check this switch and robot.home_line"

@@ -258,8 +258,7 @@ struct ShootPauseCommand: ParsableCommand {
             throw ClientError.refused(RequestError("refused", "No run of this shot is active."))
         }
         let sentence = "The run ends after the present photo; `airframectl shoot resume` continues."
-        Output.line(
-            options.json ? JSONValue.object(["sentence": .string(sentence)]).text : sentence)
+        Output.line(Output.text(of: sentence, json: options.json))
     }
 }
 
@@ -273,11 +272,8 @@ struct ShootStatusCommand: ParsableCommand {
     func run() throws {
         let store = ShotStore(place.path)
         guard let record = try store.load() else {
-            let sentence = "No shot has been started."
             return Output.line(
-                options.json
-                    ? JSONValue.object(["sentence": .string(sentence), "active": false]).text
-                    : sentence)
+                Output.text(of: "No shot has been started.", ["active": false], json: options.json))
         }
         let plan = try ShotFile.plan(record.recipe)
         let done = plan.frames.prefix(record.done).filter { $0.photo != nil }.count

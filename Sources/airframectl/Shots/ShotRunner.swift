@@ -107,8 +107,8 @@ enum ShotRunner {
 
     /// Prints the last line of a run.
     private static func tell(_ sentence: String, _ isComplete: Bool, _ options: GlobalOptions) {
-        let result: JSONValue = ["sentence": .string(sentence), "complete": .bool(isComplete)]
-        Output.line(options.json ? result.text : sentence)
+        Output.line(
+            Output.text(of: sentence, ["complete": .bool(isComplete)], json: options.json))
     }
 
     /// Absolute path of a photo's file; empty if the path is empty.

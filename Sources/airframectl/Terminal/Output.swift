@@ -18,6 +18,14 @@ enum Output {
         write(text + "\n", to: STDERR_FILENO)
     }
 
+    /// Result of a command: a sentence, or JSON with the sentence and further values.
+    static func text(
+        of sentence: String, _ values: [String: JSONValue] = [:], json: Bool
+    ) -> String {
+        guard json else { return sentence }
+        return JSONValue.object(values.merging(["sentence": .string(sentence)]) { $1 }).text
+    }
+
     /// Writes text with escapes instead of control characters.
     static func write(_ text: String, to descriptor: Int32) {
         control(shown(text), to: descriptor)
