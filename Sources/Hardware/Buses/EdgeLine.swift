@@ -14,14 +14,10 @@ final class EdgeLine {
     private let path: UnsafeMutablePointer<CChar>
     private let consumer: UnsafeMutablePointer<CChar>
     private let line: UInt32
-    private var descriptor: Int32 = -1
-    private var nextLook = Instant(nanoseconds: .min)
+    private var device = DeviceDescriptor()
     private var lastSequence: UInt32 = 0
     /// Number of edges since start-up that were lost because the kernel's queue was full.
     private(set) var missed: UInt64 = 0
-
-    /// Interval between attempts to open a missing GPIO chip, s.
-    private static let lookSeconds = 0.1
 
     /// Creates a GPIO line, which is requested from the kernel later.
     ///
@@ -35,19 +31,18 @@ final class EdgeLine {
     }
 
     deinit {
-        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        device.close()
         free(path)
         free(consumer)
     }
 
     /// Requests the line from the kernel if necessary; returns true if `wait` can be used.
     func isWatched(now: Instant) -> Bool {
-        if descriptor < 0, now >= nextLook {
-            nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            if ch_gpio_watch(path, line, consumer, &descriptor) != 0 { descriptor = -1 }
+        _ = try? device.open(now: now) {
             lastSequence = 0
+            return ch_gpio_watch(path, line, consumer, $0)
         }
-        return descriptor >= 0
+        return device.isOpen
     }
 
     /// Waits for the first edge of the line at or after the time `notBefore`.
@@ -60,7 +55,7 @@ final class EdgeLine {
         while true {
             var time: Int64 = 0
             var sequence: UInt32 = 0
-            switch ch_gpio_edge(descriptor, deadline.nanoseconds, &time, &sequence) {
+            switch ch_gpio_edge(device.raw, deadline.nanoseconds, &time, &sequence) {
             case 0:
                 if lastSequence != 0 { missed &+= UInt64(sequence &- lastSequence &- 1) }
                 lastSequence = sequence
@@ -68,8 +63,7 @@ final class EdgeLine {
             case EINTR: continue
             case ETIMEDOUT: return nil
             default:
-                _ = Glibc.close(descriptor)
-                descriptor = -1
+                device.close()
                 return nil
             }
         }

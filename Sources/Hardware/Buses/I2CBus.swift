@@ -18,9 +18,7 @@ final class I2CBus {
     /// Path of the device file as a C string. The string is created once, because string creation
     /// can allocate memory.
     private let path: UnsafeMutablePointer<CChar>
-    private var descriptor: Int32 = -1
-    private var nextLook = Instant(nanoseconds: .min)
-    private var lastError: Int32 = ENODEV
+    private var device = DeviceDescriptor()
     /// True if the adapter accepts a read only as the last message of a transfer.
     private var mustReadLast = false
 
@@ -28,8 +26,6 @@ final class I2CBus {
     private static let timeoutMilliseconds: Int32 = 20
     /// Number of times that the adapter repeats a transfer after a lost arbitration.
     private static let retries: Int32 = 1
-    /// Interval between attempts to open a missing device file, s.
-    private static let lookSeconds = 0.1
 
     private let openAdapter: Open
     private let transfer: Transfer
@@ -55,7 +51,7 @@ final class I2CBus {
     }
 
     deinit {
-        close()
+        device.close()
         free(path)
     }
 
@@ -81,30 +77,24 @@ final class I2CBus {
         return 0
     }
 
-    private func close() {
-        if descriptor >= 0 { _ = Glibc.close(descriptor) }
-        descriptor = -1
-        mustReadLast = false
-    }
-
     /// Executes an exchange. After the call, the bytes of the exchange contain the received data.
     ///
     /// - Throws: A positive errno: ENXIO or EREMOTEIO if no chip answered, ETIMEDOUT if the bus is
     ///   stuck, EOPNOTSUPP if the adapter refuses the messages, the error of open(2) while the
     ///   device file is missing.
     func run(_ exchange: borrowing I2CExchange) throws(BusErrno) {
-        if descriptor < 0 { try look() }
+        if !device.isOpen { try device.open(now: MonotonicClock.now) { openAdapter(path, $0) } }
         let count = Int(exchange.count)
         let isDivisible = exchange.endOfPart(from: 0) < count
         if !mustReadLast || !isDivisible {
-            let error = transfer(descriptor, exchange.messages, exchange.count)
+            let error = transfer(device.raw, exchange.messages, exchange.count)
             if error == 0 { return }
             guard error == EOPNOTSUPP, isDivisible else { throw failure(error) }
         }
         var first = 0
         while first < count {
             let end = exchange.endOfPart(from: first)
-            let error = transfer(descriptor, exchange.messages + first, UInt32(end - first))
+            let error = transfer(device.raw, exchange.messages + first, UInt32(end - first))
             guard error == 0 else { throw failure(error) }
             first = end
         }
@@ -114,17 +104,11 @@ final class I2CBus {
     /// Error of a failed transfer. If the adapter was removed, its file descriptor is no longer
     /// valid, and is closed.
     private func failure(_ error: Int32) -> BusErrno {
-        if error == ENODEV || error == EBADF { close() }
-        return BusErrno(code: error)
-    }
-
-    private func look() throws(BusErrno) {
-        let now = MonotonicClock.now
-        if now >= nextLook {
-            nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            lastError = openAdapter(path, &descriptor)
+        if error == ENODEV || error == EBADF {
+            device.close()
+            mustReadLast = false
         }
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+        return BusErrno(code: error)
     }
 }
 

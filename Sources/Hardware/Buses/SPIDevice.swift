@@ -11,9 +11,7 @@ final class SPIDevice {
     /// Path of the device file as a C string. The string is created once, because its creation can
     /// allocate memory.
     private let path: UnsafeMutablePointer<CChar>
-    private var descriptor: Int32 = -1
-    private var nextLook = Instant(nanoseconds: .min)
-    private var lastError: Int32 = ENODEV
+    private var device = DeviceDescriptor()
     private let open: Open
     private let transfer: Transfer
 
@@ -21,9 +19,6 @@ final class SPIDevice {
     typealias Open = (UnsafePointer<CChar>, UnsafeMutablePointer<Int32>) -> Int32
     /// Function that executes one SPI_IOC_MESSAGE, with the parameters of `ch_spi_transfer`.
     typealias Transfer = (Int32, UnsafeMutablePointer<spi_ioc_transfer>, UInt32) -> Int32
-
-    /// Interval between attempts to open a missing device file, s.
-    private static let lookSeconds = 0.1
 
     /// Creates a device that is opened at its first use.
     ///
@@ -41,7 +36,7 @@ final class SPIDevice {
     }
 
     deinit {
-        close()
+        device.close()
         free(path)
     }
 
@@ -56,32 +51,16 @@ final class SPIDevice {
         return error
     }
 
-    private func close() {
-        if descriptor >= 0 { _ = Glibc.close(descriptor) }
-        descriptor = -1
-    }
-
     /// Executes a message. After the call, the bytes of the message contain the received data.
     ///
     /// - Throws: A positive errno. A missing chip causes no error: a read from it returns only ones
     ///   or only zeros.
     func run(_ message: borrowing SPIMessage) throws(BusErrno) {
-        if descriptor < 0 { try look() }
-        let error = transfer(descriptor, message.transfers, message.count)
+        if !device.isOpen { try device.open(now: MonotonicClock.now) { open(path, $0) } }
+        let error = transfer(device.raw, message.transfers, message.count)
         guard error != 0 else { return }
-        if error == ENODEV || error == EBADF || error == ESHUTDOWN { close() }
+        if error == ENODEV || error == EBADF || error == ESHUTDOWN { device.close() }
         throw BusErrno(code: error)
-    }
-
-    private func look() throws(BusErrno) {
-        let now = MonotonicClock.now
-        if now >= nextLook {
-            nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            var fd: Int32 = -1
-            lastError = open(path, &fd)
-            if lastError == 0 { descriptor = fd }
-        }
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
     }
 }
 

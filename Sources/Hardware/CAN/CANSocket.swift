@@ -21,12 +21,7 @@ final class CANSocket {
     typealias Open = (UnsafeMutablePointer<Int32>) -> Int32
 
     private let openSocket: Open
-    private var descriptor: Int32 = -1
-    private var nextLook = Instant(nanoseconds: .min)
-    private var lastError: Int32 = ENODEV
-
-    /// Interval between attempts to open a missing interface, s.
-    private static let lookSeconds = 0.1
+    private var device = DeviceDescriptor()
 
     /// Creates a socket that the function `open` opens later; tests pass a function that opens one
     /// end of a socket pair.
@@ -53,25 +48,13 @@ final class CANSocket {
         }
     }
 
-    deinit { close() }
-
-    private func close() {
-        if descriptor >= 0 { _ = Glibc.close(descriptor) }
-        descriptor = -1
-    }
+    deinit { device.close() }
 
     /// Opens the socket, unless it is already open. Allocates memory if the interface is missing.
     ///
     /// - Throws: ENODEV if the interface does not exist, EAFNOSUPPORT or EPERM if the process cannot
     ///   use CAN, EINVAL if the interface does not support CAN FD.
-    func open(now: Instant) throws(BusErrno) {
-        guard descriptor < 0 else { return }
-        if now >= nextLook {
-            nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            lastError = openSocket(&descriptor)
-        }
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
-    }
+    func open(now: Instant) throws(BusErrno) { try device.open(now: now, openSocket) }
 
     /// Sends a frame.
     ///
@@ -79,7 +62,7 @@ final class CANSocket {
     ///   full, for example because no node acknowledges the frames, ENODEV if the interface was
     ///   removed.
     func send(_ frame: CANFrame) throws(BusErrno) {
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+        try device.requireOpen()
         var raw = canfd_frame()
         raw.can_id = frame.id
         if frame.isExtended { raw.can_id |= Self.extendedFlag }
@@ -88,7 +71,7 @@ final class CANSocket {
         withUnsafeMutableBytes(of: &raw.data) { bytes in
             for index in 0..<frame.count { bytes[index] = frame[index] }
         }
-        let error = ch_can_send(descriptor, &raw, frame.isFD ? 1 : 0)
+        let error = ch_can_send(device.raw, &raw, frame.isFD ? 1 : 0)
         guard error != 0 else { return }
         closeIfGone(error)
         throw BusErrno(code: error)
@@ -101,11 +84,11 @@ final class CANSocket {
     /// - Throws: ENETDOWN if the interface went down since the last call; ENODEV if the interface
     ///   was removed.
     func receive(age: inout Double) throws(BusErrno) -> CANFrame? {
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+        try device.requireOpen()
         var raw = canfd_frame()
         var isFD: Int32 = 0
         var nanoseconds: Int64 = 0
-        let error = ch_can_receive(descriptor, &raw, &isFD, &nanoseconds)
+        let error = ch_can_receive(device.raw, &raw, &isFD, &nanoseconds)
         if error == EAGAIN { return nil }
         guard error == 0 else {
             closeIfGone(error)
@@ -128,8 +111,7 @@ final class CANSocket {
         if error == ENODEV || error == ENXIO || error == EBADF || error == EPIPE
             || error == ECONNREFUSED
         {
-            lastError = ENODEV
-            close()
+            device.close(because: ENODEV)
         }
     }
 

@@ -14,12 +14,7 @@ final class GPIOLines {
     private let lines: [UInt32]
     private let activeLow: UInt64
     private let isOutput: Bool
-    private var descriptor: Int32 = -1
-    private var nextLook = Instant(nanoseconds: .min)
-    private var lastError: Int32 = ENODEV
-
-    /// Interval between attempts to find a missing chip, s.
-    private static let lookSeconds = 0.1
+    private var device = DeviceDescriptor()
 
     /// Creates lines, which are requested from the kernel at their first use.
     ///
@@ -35,12 +30,7 @@ final class GPIOLines {
         self.isOutput = isOutput
     }
 
-    deinit { close() }
-
-    private func close() {
-        if descriptor >= 0 { _ = Glibc.close(descriptor) }
-        descriptor = -1
-    }
+    deinit { device.close() }
 
     /// Requests the lines from the kernel, unless an earlier call has requested them.
     ///
@@ -48,32 +38,28 @@ final class GPIOLines {
     /// - Throws: A positive errno: EBUSY if another program uses one of the lines.
     @discardableResult
     func take(now: Instant) throws(BusErrno) -> Bool {
-        guard descriptor < 0 else { return false }
-        if now >= nextLook {
-            nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            lastError = ch_gpio_request(
-                chip, lines, UInt32(lines.count), activeLow, isOutput ? 1 : 0, &descriptor)
+        try device.open(now: now) {
+            ch_gpio_request(
+                chip, lines, UInt32(lines.count), activeLow, isOutput ? 1 : 0, $0)
         }
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
-        return true
     }
 
     /// Sets the lines whose bits in `mask` are 1 to the values of their bits in `bits`.
     func set(_ bits: UInt64, mask: UInt64) throws(BusErrno) {
-        try check(ch_gpio_set(descriptor, bits, mask))
+        try check(ch_gpio_set(device.raw, bits, mask))
     }
 
     /// Reads the states of all lines, one bit for each line.
     func get() throws(BusErrno) -> UInt64 {
         var bits: UInt64 = 0
-        try check(ch_gpio_get(descriptor, ~0 >> UInt64(64 - lines.count), &bits))
+        try check(ch_gpio_get(device.raw, ~0 >> UInt64(64 - lines.count), &bits))
         return bits
     }
 
     private func check(_ error: Int32) throws(BusErrno) {
         guard error != 0 else { return }
         // The chip was removed, so its file descriptor is no longer valid.
-        if error == ENODEV || error == EBADF { close() }
+        if error == ENODEV || error == EBADF { device.close() }
         throw BusErrno(code: error)
     }
 }

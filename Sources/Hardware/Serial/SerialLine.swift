@@ -34,17 +34,13 @@ final class SerialLine: SerialTransport {
     typealias Open = (UnsafeMutablePointer<Int32>) -> Int32
 
     private let openPort: Open
-    private var descriptor: Int32 = -1
+    private var device = DeviceDescriptor()
     private(set) var latency = SerialLine.latencies.other
-    private var nextLook = Instant(nanoseconds: .min)
-    private var lastError: Int32 = ENODEV
 
     /// Time for which a port can delay bytes in each direction, s. `uart`: a UART of the computer,
     /// with its interrupt and the wake-up of the thread; `other`: a USB adapter, which transfers
     /// bytes in frames of 1 ms (USB 2.0 specification, 5.3.3), or an unknown port.
     static let latencies = (uart: 0.0002, other: 0.001)
-    /// Interval between attempts to open a missing port, s.
-    private static let lookSeconds = 0.1
 
     /// Creates a line that will be opened with `open`.
     init(open: @escaping Open) { openPort = open }
@@ -84,28 +80,27 @@ final class SerialLine: SerialTransport {
     func pause(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }
 
     /// True if the port is open.
-    var isOpen: Bool { descriptor >= 0 }
+    var isOpen: Bool { device.isOpen }
 
     /// Opens the port, unless it is open.
     ///
     /// - Throws: ENOENT if the device file is missing; EACCES without the permission; EBUSY if
     ///   another process uses the port.
     func open(now: Instant) throws(BusErrno) {
-        guard descriptor < 0 else { return }
-        if now >= nextLook {
-            nextLook = now.advanced(bySeconds: Self.lookSeconds)
-            lastError = openPort(&descriptor)
-            latency = ch_serial_is_uart(descriptor) ? Self.latencies.uart : Self.latencies.other
+        try device.open(now: now) { descriptor in
+            let error = openPort(descriptor)
+            latency =
+                ch_serial_is_uart(descriptor.pointee) ? Self.latencies.uart : Self.latencies.other
+            return error
         }
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
     }
 
     /// Sends bytes, without waiting. An error other than EAGAIN closes the port.
     func send(_ bytes: SerialBytes) throws(BusErrno) {
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
-        let error = bytes.withBytes { ch_serial_write(descriptor, $0, UInt32($1)) }
+        try device.requireOpen()
+        let error = bytes.withBytes { ch_serial_write(device.raw, $0, UInt32($1)) }
         guard error != 0 else { return }
-        if error != EAGAIN { lose(error) }
+        if error != EAGAIN { device.close(because: error, with: cl_serial_close) }
         throw BusErrno(code: error)
     }
 
@@ -115,27 +110,19 @@ final class SerialLine: SerialTransport {
     /// - Returns: The number of bytes that were added; 0 if none has arrived.
     /// - Throws: An error that closes the port, such as EIO if the adapter was unplugged.
     func receive(into bytes: inout SerialBytes, until deadline: Instant) throws(BusErrno) -> Int {
-        guard descriptor >= 0 else { throw BusErrno(code: lastError) }
+        try device.requireOpen()
         var count: UInt32 = 0
         let error = bytes.fill { room, capacity in
             let error = ch_serial_read(
-                descriptor, room, UInt32(capacity), deadline.nanoseconds, &count)
+                device.raw, room, UInt32(capacity), deadline.nanoseconds, &count)
             return (error, error == 0 ? Int(count) : 0)
         }
         if error == 0 { return Int(count) }
         if error == ETIMEDOUT || error == EINTR { return 0 }
-        lose(error)
+        device.close(because: error, with: cl_serial_close)
         throw BusErrno(code: error)
     }
 
-    private func lose(_ error: Int32) {
-        lastError = error
-        close()
-    }
-
     /// Closes the port.
-    func close() {
-        if descriptor >= 0 { cl_serial_close(descriptor) }
-        descriptor = -1
-    }
+    func close() { device.close(with: cl_serial_close) }
 }
