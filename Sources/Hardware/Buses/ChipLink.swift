@@ -10,6 +10,11 @@ struct RegisterRead: Sendable, Equatable {
     var register: UInt8
     /// Number of consecutive registers.
     var count: Int
+
+    /// One register of a chip with one part.
+    static func one(_ register: UInt8) -> RegisterRead {
+        RegisterRead(part: 0, register: register, count: 1)
+    }
 }
 
 /// Interface that reads and writes the registers of a chip, over I2C or SPI. Only the bus thread

@@ -117,14 +117,14 @@ struct ICM20948: IMUChip {
             .write(0x11, to: 0x14, part: 0),
             select(bank: 0),
             .pause(0.050),
-        ], keepData((accel: 0, gyro: 1)),
+        ], MPURegisters.keepData((accel: 0, gyro: 1), accel: accel, gyro: gyro),
         [
             select(bank: 2),
             .write(0x38, to: 0x02, part: 0),
             .write(0x1C, to: 0x15, part: 0),
             select(bank: 0),
             .pause(0.050),
-        ], keepData((accel: 2, gyro: 3)),
+        ], MPURegisters.keepData((accel: 2, gyro: 3), accel: accel, gyro: gyro),
         [
             select(bank: 2),
             .write(0x00, to: 0x02, part: 0),
@@ -134,13 +134,6 @@ struct ICM20948: IMUChip {
             .keep(slot: 5, RegisterRead(part: 0, register: 0x02, count: 3)),
             select(bank: 0),
         ], .requireFactoryResponse(unstored: 0.225...0.675))
-
-    private static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
-        [
-            .keep(slot: slots.accel, RegisterRead(part: 0, register: accel, count: 6)),
-            .keep(slot: slots.gyro, RegisterRead(part: 0, register: gyro, count: 6)),
-        ]
-    }
 
     var burst: [RegisterRead] {
         [
@@ -156,16 +149,13 @@ struct ICM20948: IMUChip {
     /// the status bit and gives a pulse on the INT1 pin. A reset also changes the registers in the
     /// other banks.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
-        func one(_ register: UInt8) -> RegisterRead {
-            RegisterRead(part: 0, register: register, count: 1)
-        }
-        return [
-            (one(Self.power), 0xFF, 0x01),
+        [
+            (RegisterRead.one(Self.power), 0xFF, 0x01),
             // PWR_MGMT_2: all axes are on.
-            (one(0x07), 0x3F, 0x00),
-            (one(0x11), 0x01, 0x01),
-            (one(Self.userControl), 0x30, control),
-            (one(Self.bankSelect), 0x30, 0x00),
+            (RegisterRead.one(0x07), 0x3F, 0x00),
+            (RegisterRead.one(0x11), 0x01, 0x01),
+            (RegisterRead.one(Self.userControl), 0x30, control),
+            (RegisterRead.one(Self.bankSelect), 0x30, 0x00),
         ]
     }
 

@@ -96,11 +96,11 @@ struct ICM42688P: IMUChip {
             .write(0x60 | rate, to: accelConfiguration, part: 0),
             .write(0x0F, to: power, part: 0),
             .pause(0.100),
-        ], keepData((accel: 0, gyro: 1)),
+        ], MPURegisters.keepData((accel: 0, gyro: 1), accel: 0x1F, gyro: 0x25),
         [
             .write(0x7F, to: selfTestConfiguration, part: 0),
             .pause(0.100),
-        ], keepData((accel: 2, gyro: 3)),
+        ], MPURegisters.keepData((accel: 2, gyro: 3), accel: 0x1F, gyro: 0x25),
         [
             .write(0x00, to: selfTestConfiguration, part: 0),
             .write(0x01, to: bank, part: 0),
@@ -109,13 +109,6 @@ struct ICM42688P: IMUChip {
             .keep(slot: 4, RegisterRead(part: 0, register: 0x3B, count: 3)),
             .write(0x00, to: bank, part: 0),
         ], .requireFactoryResponse(unstored: 0.05...1.2))
-
-    private static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
-        [
-            .keep(slot: slots.accel, RegisterRead(part: 0, register: 0x1F, count: 6)),
-            .keep(slot: slots.gyro, RegisterRead(part: 0, register: 0x25, count: 6)),
-        ]
-    }
 
     var burst: [RegisterRead] {
         [
@@ -131,17 +124,14 @@ struct ICM42688P: IMUChip {
     /// changes this register. The expected value of PWR_MGMT0 means that both sensors are in
     /// low-noise mode.
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
-        func one(_ register: UInt8) -> RegisterRead {
-            RegisterRead(part: 0, register: register, count: 1)
-        }
-        return [
-            (one(Self.power), 0xFF, 0x0F),
-            (one(Self.gyroConfiguration), 0xFF, gyroCode << 5 | Self.rate),
-            (one(Self.accelConfiguration), 0xFF, accelCode << 5 | Self.rate),
-            (one(0x51), 0xFF, Self.filterOrder),
-            (one(0x52), 0xFF, Self.filterWidth),
+        [
+            (RegisterRead.one(Self.power), 0xFF, 0x0F),
+            (RegisterRead.one(Self.gyroConfiguration), 0xFF, gyroCode << 5 | Self.rate),
+            (RegisterRead.one(Self.accelConfiguration), 0xFF, accelCode << 5 | Self.rate),
+            (RegisterRead.one(0x51), 0xFF, Self.filterOrder),
+            (RegisterRead.one(0x52), 0xFF, Self.filterWidth),
             // Register INT_SOURCE0 with the bit UI_DRDY_INT1_EN: new data cause a pulse on INT1.
-            (one(0x65), 0xFF, 0x08),
+            (RegisterRead.one(0x65), 0xFF, 0x08),
         ]
     }
 

@@ -108,8 +108,8 @@ struct MPU6500: IMUChip {
 
     var audit: [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         registers.audit(filter: Self.filter) + [
-            (MPURegisters.one(Self.accelConfiguration2), 0x0F, Self.accelFilter),
-            (MPURegisters.one(MPURegisters.userControl), 0x30, userControl),
+            (RegisterRead.one(Self.accelConfiguration2), 0x0F, Self.accelFilter),
+            (RegisterRead.one(MPURegisters.userControl), 0x30, userControl),
         ]
     }
 

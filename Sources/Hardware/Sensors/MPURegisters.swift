@@ -68,17 +68,13 @@ struct MPURegisters: Sendable {
     /// bit and causes a pulse on the INT pin.
     func audit(filter: UInt8) -> [(read: RegisterRead, mask: UInt8, value: UInt8)] {
         [
-            (Self.one(Self.interruptEnable), 0xFF, 0x01),
-            (Self.one(Self.power), 0xFF, 0x01),
-            (Self.one(Self.gyroConfiguration), 0xFF, gyroCode << 3),
-            (Self.one(Self.accelConfiguration), 0xFF, accelCode << 3),
-            (Self.one(Self.configuration), 0xFF, filter),
-            (Self.one(Self.sampleRateDivider), 0xFF, 0),
+            (RegisterRead.one(Self.interruptEnable), 0xFF, 0x01),
+            (RegisterRead.one(Self.power), 0xFF, 0x01),
+            (RegisterRead.one(Self.gyroConfiguration), 0xFF, gyroCode << 3),
+            (RegisterRead.one(Self.accelConfiguration), 0xFF, accelCode << 3),
+            (RegisterRead.one(Self.configuration), 0xFF, filter),
+            (RegisterRead.one(Self.sampleRateDivider), 0xFF, 0),
         ]
-    }
-
-    static func one(_ register: UInt8) -> RegisterRead {
-        RegisterRead(part: 0, register: register, count: 1)
     }
 
     /// Decodes rate and acceleration of a burst; nil if the data are not new.
@@ -122,8 +118,11 @@ struct MPURegisters: Sendable {
     }
 
     /// Steps that store acceleration and rate in two slots: in slots 0 and 1 at rest, and in slots
-    /// 2 and 3 during the self test.
-    static func keepData(_ slots: (accel: Int, gyro: Int)) -> [SetUpStep] {
+    /// 2 and 3 during the self test. `accel` and `gyro` are the first registers of the data.
+    static func keepData(
+        _ slots: (accel: Int, gyro: Int), accel: UInt8 = MPURegisters.accel,
+        gyro: UInt8 = MPURegisters.gyro
+    ) -> [SetUpStep] {
         [
             .keep(slot: slots.accel, RegisterRead(part: 0, register: accel, count: 6)),
             .keep(slot: slots.gyro, RegisterRead(part: 0, register: gyro, count: 6)),
