@@ -2,6 +2,7 @@ import CVideo
 import Client
 import Dispatch
 import Glibc
+import PlainText
 import SystemPackage
 
 /// Recording of a feed as an MP4 file. Time 0 of the file is the exposure of its first picture. Any
@@ -96,13 +97,7 @@ final class Recorder: @unchecked Sendable {
     /// Unused path such as `gimbal-20261125-104500.mp4`. If a file with this name exists, a number
     /// is appended.
     static func unusedPath(in directory: String, ending: String) -> FilePath {
-        var now = time(nil)
-        var parts = tm()
-        localtime_r(&now, &parts)
-        var buffer = [CChar](repeating: 0, count: 64)
-        let length = strftime(&buffer, buffer.count, "gimbal-%Y%m%d-%H%M%S", &parts)
-        let stem = String(
-            decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let stem = Format.date(Double(time(nil)), "gimbal-%Y%m%d-%H%M%S")
         let directory = FilePath(directory)
         var path = directory.appending("\(stem).\(ending)")
         var number = 2

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PlainText
 public import SystemPackage
 
 /// Directory of the recordings, with limits of their size and age.
@@ -60,18 +61,9 @@ public struct RecordingDirectory: Sendable {
     ///   - attempt: Number of the attempt; above 0 if files with the previous names exist.
     /// - Returns: A name such as `airframe-20261122T021530Z-reason.mcap`.
     public static func name(_ reason: String, date: Double, attempt: Int = 0) -> String {
-        var seconds = time_t(date)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func digits(_ value: Int32, _ count: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let day =
-            digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
-        let time = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
+        let time = Format.date(date, "%Y%m%dT%H%M%SZ", isUTC: true)
         let rest = attempt > 0 ? "-\(attempt)" : ""
-        return "\(prefix)\(day)T\(time)Z-\(reason)\(rest)\(suffix)"
+        return "\(prefix)\(time)-\(reason)\(rest)\(suffix)"
     }
 
     /// Creates the directory.

@@ -147,7 +147,7 @@ struct CalibrationView {
     static func saved(_ report: CalibrationReport) -> [String] {
         var lines = report.saved.map { saved in
             let temperature = saved.temperatureC.known.map { ", \(Format.fixed($0, 0)) °C" } ?? ""
-            let date = saved.dateS.known.map(Self.date) ?? "unknown date"
+            let date = saved.dateS.known.map { Format.date($0, "%Y-%m-%d %H:%M") } ?? "unknown date"
             let undo = saved.canUndo ? "" : ", cannot be undone"
             return "\(saved.what)  \(date)\(temperature), residual "
                 + "\(amount(saved.residual.known ?? .nan, saved.unit))\(undo)"
@@ -166,15 +166,5 @@ struct CalibrationView {
     private static func amount(_ value: Double, _ unit: String) -> String {
         unit == "rad/s"
             ? "\(Format.fixed(value * 180 / .pi, 4)) °/s" : "\(Format.fixed(value, 4)) \(unit)"
-    }
-
-    /// Text of a date in local time, such as "2026-11-21 05:40".
-    private static func date(_ seconds: Double) -> String {
-        var time = time_t(seconds)
-        var parts = tm()
-        localtime_r(&time, &parts)
-        func two(_ value: Int32) -> String { (value < 10 ? "0" : "") + "\(value)" }
-        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
-            + "\(two(parts.tm_hour)):\(two(parts.tm_min))"
     }
 }

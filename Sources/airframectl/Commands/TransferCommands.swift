@@ -19,18 +19,8 @@ struct HistoryCommand: ParsableCommand {
         let entries: [HistoryEntry] = try client.request(.history)
         guard !entries.isEmpty else { return Output.line("No setting has changed.") }
         for entry in entries {
-            Output.row("\(Self.local(entry.time.known ?? 0))  \(entry.who) \(entry.what)")
+            Output.row("\(Format.date(entry.time.known ?? 0))  \(entry.who) \(entry.what)")
         }
-    }
-
-    /// Text of a time in the computer's time zone, such as "2026-03-01 14:05:09".
-    static func local(_ seconds: Double) -> String {
-        var time = time_t(seconds)
-        var parts = tm()
-        localtime_r(&time, &parts)
-        var buffer = [CChar](repeating: 0, count: 32)
-        let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M:%S", &parts)
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -48,7 +48,7 @@ struct WebPairing {
         if browsers.isEmpty { Output.line("No browser is paired.") }
         for browser in browsers {
             let name = browser["name"]?.string ?? ""
-            let end = HistoryCommand.local(browser["expires"]?.number ?? 0)
+            let end = Format.date(browser["expires"]?.number ?? 0)
             Output.line(
                 "\(browser["id"]?.string ?? "")  \(name)  "
                     + (revoke == nil ? "paired until \(end)" : "removed"))

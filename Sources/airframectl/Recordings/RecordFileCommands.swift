@@ -43,7 +43,7 @@ struct RecordInfoCommand: ParsableCommand {
         for (name, value) in recording.metadata.sorted(by: { $0.key < $1.key }) {
             table.add(.init(name), .init(value))
         }
-        let start = series.start.map { HistoryCommand.local(Double($0) * 1e-9) } ?? "–"
+        let start = series.start.map { Format.date(Double($0) * 1e-9) } ?? "–"
         table.add(.init("begins"), .init(start))
         table.add(.init("length"), .init("\(Format.fixed(series.seconds, 3)) s"))
         for (topic, count) in series.counts.sorted(by: { $0.key < $1.key }) {
