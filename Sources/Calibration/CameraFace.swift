@@ -1,7 +1,7 @@
 public import GimbalCore
 
 /// The six poses of a camera on its faces, named by the side that points down.
-public enum CameraFace: Int, Sendable, CaseIterable {
+public enum CameraFace: String, Sendable, CaseIterable {
     /// The camera is upright: its bottom points down.
     case bottom
     /// The camera is upside down.
@@ -29,16 +29,7 @@ public enum CameraFace: Int, Sendable, CaseIterable {
     }
 
     /// Short name of the face, for scripts.
-    public var name: String {
-        switch self {
-        case .bottom: "bottom"
-        case .top: "top"
-        case .back: "back"
-        case .front: "front"
-        case .right: "right"
-        case .left: "left"
-        }
-    }
+    public var name: String { rawValue }
 
     /// Finds the side that points down; nil for a pose between two faces.
     ///
