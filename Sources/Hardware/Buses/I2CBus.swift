@@ -101,6 +101,17 @@ final class I2CBus {
         mustReadLast = true
     }
 
+    /// Executes an exchange with the chip at `address`, as part of an operation on an output.
+    func run(
+        _ exchange: borrowing I2CExchange, _ operation: BusError.Operation, at address: UInt16
+    ) throws(BusError) {
+        do {
+            try run(exchange)
+        } catch {
+            throw BusError(operation: operation, address: address, code: error.code)
+        }
+    }
+
     /// Error of a failed transfer. If the adapter was removed, its file descriptor is no longer
     /// valid, and is closed.
     private func failure(_ error: Int32) -> BusErrno {

@@ -79,14 +79,14 @@ final class PCA9685Outputs {
         case .up:
             guard now.seconds(since: lastAudit) > Self.auditSeconds else { return true }
             lastAudit = now
-            try run(query, .write)
+            try bus.run(query, .write, at: address)
             if query.bytes[1] & PCA9685.asleep != PCA9685.awake { state = .down }
         case .down:
             try send(PCA9685.asleep, to: 0x00)
             try send(chip.prescale, to: 0xFE)
             state = .asleep
         case .asleep:
-            try run(off, .off)
+            try bus.run(off, .off, at: address)
             // MODE2 (section 7.3.2): totem-pole outputs, which change at the stop condition of a
             // transfer.
             try send(0x04, to: 0x01)
@@ -120,7 +120,7 @@ final class PCA9685Outputs {
     /// - Returns: True if a transfer was necessary, because a value had changed.
     func write() throws(BusError) -> Bool {
         guard isOff || isChanged else { return false }
-        try run(frame, .write)
+        try bus.run(frame, .write, at: address)
         isOff = false
         isChanged = false
         return true
@@ -128,23 +128,13 @@ final class PCA9685Outputs {
 
     /// Switches every output of the chip off.
     func allOff() throws(BusError) {
-        try run(off, .off)
+        try bus.run(off, .off, at: address)
         isOff = true
     }
 
     private func send(_ value: UInt8, to register: UInt8) throws(BusError) {
         command.bytes[0] = register
         command.bytes[1] = value
-        try run(command, .write)
-    }
-
-    private func run(
-        _ exchange: borrowing I2CExchange, _ operation: BusError.Operation
-    ) throws(BusError) {
-        do {
-            try bus.run(exchange)
-        } catch {
-            throw BusError(operation: operation, address: address, code: error.code)
-        }
+        try bus.run(command, .write, at: address)
     }
 }

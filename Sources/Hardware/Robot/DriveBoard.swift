@@ -113,24 +113,14 @@ final class DriveBoard: WheelBoard {
         speeds.bytes[2] = bytes.2
         speeds.bytes[3] = bytes.3
         speeds.bytes[4] = bytes.4
-        try run(speeds, .write)
+        try bus.run(speeds, .write, at: Self.address)
     }
 
     /// Switches both wheels off.
     func allOff() throws(BusError) {
         switch format {
         case .publicDriver: try write(left: 0, right: 0)
-        case .vendor: try run(stand, .off)
-        }
-    }
-
-    private func run(
-        _ exchange: borrowing I2CExchange, _ operation: BusError.Operation
-    ) throws(BusError) {
-        do {
-            try bus.run(exchange)
-        } catch {
-            throw BusError(operation: operation, address: Self.address, code: error.code)
+        case .vendor: try bus.run(stand, .off, at: Self.address)
         }
     }
 }
