@@ -228,3 +228,12 @@ struct DriveRequests: Sendable, BitwiseCopyable {
         return true
     }
 }
+
+extension PerAxis<DriveRequests> {
+    /// Discards the records of the last requests to all drives.
+    mutating func forget() {
+        yaw.forget()
+        roll.forget()
+        pitch.forget()
+    }
+}

@@ -208,11 +208,7 @@ struct MITCodec: DriveCodec {
         return frame
     }
 
-    mutating func forgetRequests() {
-        requests.yaw.forget()
-        requests.roll.forget()
-        requests.pitch.forget()
-    }
+    mutating func forgetRequests() { requests.forget() }
 
     mutating func forgetRequests(of frame: CANFrame) {
         if let axis = ids.axis(of: frame.id) { requests[axis].forget() }

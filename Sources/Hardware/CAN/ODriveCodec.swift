@@ -230,11 +230,7 @@ struct ODriveCodec: DriveCodec {
         CANFrame(id: node << 5 | command, isRemote: true)
     }
 
-    mutating func forgetRequests() {
-        requests.yaw.forget()
-        requests.roll.forget()
-        requests.pitch.forget()
-    }
+    mutating func forgetRequests() { requests.forget() }
 
     mutating func forgetRequests(of frame: CANFrame) {
         if let axis = ids.axis(of: frame.id >> 5) { requests[axis].forget() }
