@@ -3,6 +3,7 @@ import Port
 import Synchronization
 import SystemPackage
 import Testing
+import Threads
 import Wire
 
 @testable import Links
