@@ -114,9 +114,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
         guard isNear else {
             restart()
-            if evidence.overrules(rate: slowRate, duration: duration, parameters: parameters) {
-                lostTrust = parameters.uncalibratedBiasSigma * parameters.uncalibratedBiasSigma
-            }
+            let sigma = evidence.overrules(
+                rate: slowRate, duration: duration, parameters: parameters)
+            if let sigma { lostTrust = sigma * sigma }
             return nil
         }
         guard evidence.isProven else { return nil }

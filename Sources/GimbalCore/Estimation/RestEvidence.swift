@@ -99,11 +99,12 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     ///   - rate: Mean raw rate of the handle, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
-    /// - Returns: True if the rate has deviated for long enough to replace the bias.
+    /// - Returns: Standard deviation of the known bias from now on, rad/s, if the rate has deviated
+    ///   for long enough to replace the bias; otherwise nil.
     @_noLocks @_noAllocation
     mutating func overrules(
         rate: Vector3, duration: Double, parameters: AttitudeEstimator.Parameters
-    ) -> Bool {
+    ) -> Double? {
         let difference = rate - rivalRate
         let width = parameters.restGate * parameters.restGateFloor
         rivalTime += duration
@@ -117,13 +118,13 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         let change = (rate - parameters.initialBias).largestMagnitude / parameters.restGate
         // A calibration is evidence only against rates that contradict it. Against other rates, a
         // bias from a short rest must not count as long-known, because it can be the rate of a turn.
-        let contradicts = change >= calibrated
+        let contradicts = change >= calibrated + parameters.restGateFloor
         let share = contradicts ? 1 : min(1, support / parameters.restTrustTime)
         guard isProven, rivalTime > parameters.restOverruleTime * share * share,
             change < max(calibrated, parameters.uncalibratedBiasSigma)
-        else { return false }
+        else { return nil }
         support = 0
         rivalTime = 0
-        return true
+        return contradicts ? parameters.uncalibratedBiasSigma : calibrated
     }
 }
