@@ -233,6 +233,9 @@ struct ParameterStoreTests {
         let problems = try store.restore(tuning: baseline)
         #expect(problems.isEmpty)
         #expect(store.settings.control.feedForward == 0.3)
+        // Without --set, the saved value is active again at the next start.
+        store.save()
+        #expect(store.savedOverlay == [key: "0.2"])
         // A value that was saved after the start overrides --set, so it is included.
         try store.set(key, to: "0.5")
         store.save()

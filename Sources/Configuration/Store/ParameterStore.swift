@@ -171,6 +171,8 @@ public struct ParameterStore: Sendable {
 
     /// Restores a baseline. The settings in the baseline get the baseline's values. All other
     /// settings get the values from files and command line. The change is not saved until `save()`.
+    /// `save()` keeps the saved values that `--set` overrides, because a baseline does not contain
+    /// such values.
     ///
     /// - Parameter overlay: Values of the baseline, as returned by the property `tuning` when the
     ///   baseline was stored.
@@ -183,7 +185,8 @@ public struct ParameterStore: Sendable {
         var changed = self
         var problems: [ConfigurationProblem] = []
         changed.live = [:]
-        changed.cleared = Set(saved.keys).union(ignored.keys).subtracting(Schema.wiring)
+        changed.cleared = Set(saved.keys.filter { !overridesSaved($0) }).union(ignored.keys)
+            .subtracting(Schema.wiring)
         for (key, text) in overlay.sorted(by: { $0.key < $1.key }) {
             do throws(ConfigurationProblem) {
                 changed.live[key] = try Self.liveValue(key, text).1
