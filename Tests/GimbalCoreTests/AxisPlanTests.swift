@@ -122,4 +122,22 @@ struct AxisPlanTests {
             wanted * Self.degree, from: present * Self.degree, room: .endless)
         #expect(abs(result - goal * Self.degree) < 1e-9)
     }
+
+    @Test(
+        "for a direction outside its range, an angle does not turn to an end that the joint cannot reach",
+        arguments: [
+            (60.0, 280.0, 90.0), (180, 160, -90), (60, 5, 90),
+        ] as [(Double, Double, Double)])
+    func reachableEnd(back: Double, ahead: Double, goal: Double) {
+        var limits = limits
+        (limits.minimum, limits.maximum) = (-90 * Self.degree, 90 * Self.degree)
+        // The direction lies 60° beyond one end, and 120° beyond the end near the present angle.
+        let (near, far) = (ahead * Self.degree, back * Self.degree)
+        let right = limits.goal(
+            -150 * Self.degree, from: 80 * Self.degree, room: TurnRange(down: -far, up: near))
+        #expect(abs(right - goal * Self.degree) < 1e-9)
+        let left = limits.goal(
+            150 * Self.degree, from: -80 * Self.degree, room: TurnRange(down: -near, up: far))
+        #expect(abs(left + goal * Self.degree) < 1e-9)
+    }
 }

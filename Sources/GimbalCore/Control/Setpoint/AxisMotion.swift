@@ -81,7 +81,8 @@ struct AxisLimits: Sendable, BitwiseCopyable {
     /// shorter direction, or in the opposite direction if the joint would reach its end. If the
     /// range is bounded, the goal is the nearest equivalent angle within the range. If no
     /// equivalent angle is within the range, the goal is the end on the present way, unless the
-    /// other end is nearer to the requested direction by more than `endHysteresis`.
+    /// other end is nearer to the requested direction by more than `endHysteresis`, and the joint
+    /// has enough room to turn to it.
     @_noLocks @_noAllocation
     func goal(_ wanted: Double, from present: Double, room: TurnRange) -> Double {
         let turn = 2 * Double.pi
@@ -91,13 +92,13 @@ struct AxisLimits: Sendable, BitwiseCopyable {
             if nearest - turn >= minimum { return nearest - turn }
             let isOtherNearer =
                 minimum - (nearest - turn) + Self.endHysteresis < nearest - maximum
-            return isOtherNearer ? minimum : maximum
+            return isOtherNearer && minimum - present >= room.down ? minimum : maximum
         }
         if nearest < minimum {
             if nearest + turn <= maximum { return nearest + turn }
             let isOtherNearer =
                 nearest + turn - maximum + Self.endHysteresis < minimum - nearest
-            return isOtherNearer ? maximum : minimum
+            return isOtherNearer && maximum - present <= room.up ? maximum : minimum
         }
         return nearest
     }
