@@ -68,6 +68,20 @@ extension PointingTests {
         #expect(abs(rig.angles.pitch - goal) < 1.1 && abs(rig.angles.roll) < 0.1, "\(rig.angles)")
     }
 
+    @Test("a start with a requested pitch angle beyond its range does not turn the camera over")
+    func startBeyondRange() {
+        var rig = Rig(.locked)
+        rig.handle = { _ in AxisVector(yaw: 0, roll: 0, pitch: -100) }
+        _ = rig.pointing.idle(at: .identity, rig.pose, rig.range)
+        let target = AxisVector(yaw: .nan, roll: .nan, pitch: 150) * Self.degree
+        rig.pointing.point(
+            Command.PointRequest(target: target, duration: 0), isEnabled: false)
+        rig.pointing.takeOver(from: .identity, rig.pose, rig.range)
+        // The range ends at 120°. Only 150°, outside the range, could be reached over -180°.
+        rig.run(5) { rig in #expect(rig.angles.pitch > -1) }
+        #expect(rig.angles.pitch > 15, "\(rig.angles)")
+    }
+
     /// Rig in mode `locked` whose yaw joint has a range of -250° to 90°, and an angle of -200°.
     private func turnedRig() -> Rig {
         var rig = Rig(.locked)

@@ -44,7 +44,10 @@ extension Pointing {
     mutating func measureRoom(_ handle: HandlePose?, _ range: JointRange) {
         measureYawRoom(handle, range)
         guard let handle else { return }
-        let way = (target.pitch.isNaN ? 0 : target.pitch) - generator.angles.pitch
+        // A requested angle can be outside the range; pitch then moves to the end of the range.
+        let wanted = target.pitch.isNaN ? 0 : target.pitch
+        let goal = min(max(wanted, parameters.minimum.pitch), parameters.maximum.pitch)
+        let way = goal - generator.angles.pitch
         let turn = limiter.room(handle, range).pitch.reachableTurn(way)
         generator.unwrap(pitch: way - turn)
     }
