@@ -75,10 +75,26 @@ import Testing
         let key = "control.feed_forward"
         var store = try store(["\(key)=0.25"])
         #expect(store.load(saved: [key: "0.75"]).isEmpty)
-        store.adopt(saved: [key: "0.5"])
+        store.adopt(saved: [key: "0.5"], isUndo: true)
         #expect(store.settings.control.feedForward == 0.25)
         #expect(store.savedOverlay == [key: "0.5"])
         #expect(store.origin(of: key) == .commandLine && store.overriddenSentence == nil)
+    }
+
+    @Test(
+        "a value that is saved during a temporary change overrides --set after the change reverts")
+    func savedDuringTemporaryChange() throws {
+        let key = "control.feed_forward"
+        var store = try store(["\(key)=0.25"])
+        try store.set(key, to: "0.5")
+        let before = store.snapshot
+        // An assistant restores a baseline without the value, and a person saves the value.
+        _ = try store.restore(tuning: [:])
+        store.adopt(saved: [key: "0.5"])
+        try store.restore(before)
+        store.discardUnsaved()
+        #expect(store.settings.control.feedForward == 0.5)
+        #expect(store.origin(of: key) == .saved)
     }
 
     @Test("a snapshot keeps the values that it has adopted when it is restored")

@@ -27,7 +27,11 @@ extension ParameterStore {
     /// - Parameters:
     ///   - overlay: All saved entries; invalid entries are ignored.
     ///   - checked: Keys of entries that `wiringChange` has just checked.
-    public mutating func adopt(saved overlay: Overlay, checked: Set<String> = []) {
+    ///   - isUndo: True if an undo has restored earlier saved values. If a live change has not
+    ///     replaced the value of `--set`, this value is active and stays so.
+    public mutating func adopt(
+        saved overlay: Overlay, checked: Set<String> = [], isUndo: Bool = false
+    ) {
         let (before, earlier) = (ignored, saved)
         saved = [:]
         nextWiring = [:]
@@ -41,10 +45,10 @@ extension ParameterStore {
                 saved[key] = Self.savedValue(key, text)
             }
         }
-        // Without these keys, the active value of a setting would change back to that of `--set`. If
-        // nothing was changed since the start, the value of `--set` is active and must stay so.
-        for (key, value) in saved where live[key] != nil || cleared.contains(key) {
-            guard live[key] == value || earlier[key] != value else { continue }
+        // Without these keys, the active value of a setting would change back to that of `--set`.
+        // While a temporary change is active, a value that was just saved is not in `live`.
+        for (key, value) in saved where live[key] == value || earlier[key] != value {
+            if isUndo, live[key] == nil, !cleared.contains(key) { continue }
             savedSinceStart.insert(key)
         }
         live = live.filter { saved[$0.key] != $0.value }

@@ -74,7 +74,7 @@ extension Tuning {
                 saved.setup?[name] = nil
             }
         } commit: { state, saved in
-            state.store.adopt(saved: saved.parameters)
+            state.store.adopt(saved: saved.parameters, isUndo: true)
             self.publish(&state)
         } done: {
             done($0)
