@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -86,6 +87,28 @@ import Testing
             #expect(book.browsers.count == 1)
             book.followClock()
             #expect(start().browser(token: token) != nil, "the corrected date is saved")
+        }
+    }
+
+    @Test("corrected dates that cannot be saved at once are saved later")
+    func retry() throws {
+        try withTemporaryDirectory { directory in
+            let clock = Clock()
+            func start() -> PairedBrowsers {
+                PairedBrowsers(
+                    directory: directory.string, days: 30, now: { clock.now }, uptime: { 100 })
+            }
+            let book = start()
+            let token = try book.issue(to: "phone")
+            // The new file cannot be created while a folder has its name.
+            let obstacle = directory.appending("browsers.json.new")
+            try makeDirectory(obstacle)
+            clock.advance(days: 60)
+            book.followClock()
+            #expect(start().browser(token: token) == nil)
+            #expect(rmdir(obstacle.string) == 0)
+            book.followClock()
+            #expect(start().browser(token: token)?.name == "phone")
         }
     }
 

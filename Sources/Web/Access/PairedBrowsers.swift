@@ -42,6 +42,8 @@ final class PairedBrowsers: Sendable {
         var offset: Double
         /// True if dates have moved that are not in the file yet.
         var isUnsaved = false
+        /// Reason why the moved dates could not be saved; nil after a success.
+        var saveError: Errno?
 
         /// Moves the dates of the tokens that this process has issued by a step of the wall clock.
         mutating func follow(now: Double, uptime: Double) {
@@ -142,17 +144,21 @@ final class PairedBrowsers: Sendable {
     }
 
     /// Saves the dates of the issued tokens after a correction of the wall clock. Call this method
-    /// about once per second.
+    /// about once per second. If the dates cannot be saved, the next call tries it again.
     func followClock() {
         let isUnsaved = state.withLock { state in
             state.follow(now: now(), uptime: uptime())
-            defer { state.isUnsaved = false }
             return state.isUnsaved
         }
         guard isUnsaved else { return }
         do throws(Errno) {
             try change { _, _ in }
         } catch {
+            let isNew = state.withLock { state in
+                defer { state.saveError = error }
+                return state.saveError != error
+            }
+            guard isNew else { return }
             Log.write("\(file): the dates of the paired browsers cannot be saved: \(error).")
         }
     }
@@ -176,7 +182,7 @@ final class PairedBrowsers: Sendable {
             body(&state, time)
             do throws(Errno) {
                 try save(state.list)
-                state.isUnsaved = false
+                (state.isUnsaved, state.saveError) = (false, nil)
                 return .success(())
             } catch {
                 state = before
