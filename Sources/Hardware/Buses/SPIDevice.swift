@@ -1,5 +1,4 @@
 internal import CHardwareShim
-internal import GimbalCore
 internal import Glibc
 internal import Realtime
 

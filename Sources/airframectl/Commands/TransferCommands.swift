@@ -1,7 +1,6 @@
 import ArgumentParser
 import Client
 import Configuration
-import Glibc
 import PlainText
 import SystemPackage
 import Wire
