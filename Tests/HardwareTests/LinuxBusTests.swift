@@ -249,6 +249,23 @@ struct LinuxBusTests {
         #expect(word == 7)
     }
 
+    @Test("a device that is lost immediately after it was opened counts as missing")
+    func lost() throws {
+        var device = DeviceDescriptor()
+        try device.open(now: Self.at(0)) { descriptor in
+            descriptor.pointee = dup(0)
+            return 0
+        }
+        device.close()
+        do throws(BusErrno) {
+            // The next attempt to open the device follows 0.1 s after the last one.
+            try device.open(now: Self.at(0.05)) { _ in 0 }
+            Issue.record("the device is open")
+        } catch {
+            #expect(error.code == ENODEV)
+        }
+    }
+
     @Test(
         "a configured magnetometer without measurements is reported after 1 s, another one when it stops",
         arguments: [true, false])

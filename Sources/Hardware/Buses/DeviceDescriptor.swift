@@ -6,7 +6,7 @@ internal import Glibc
 struct DeviceDescriptor {
     /// The file descriptor; -1 while the device is not open.
     private(set) var raw: Int32 = -1
-    /// The result of the last attempt to open the device: 0 or an errno.
+    /// The result of the last attempt to open the device, 0 or an errno, or the reason of `close`.
     private var lastError: Int32 = ENODEV
     private var nextLook = Instant(nanoseconds: .min)
 
@@ -51,10 +51,11 @@ struct DeviceDescriptor {
     ///   - reason: Error that `requireOpen` throws until the next attempt to open the device.
     ///   - close: Function that closes the descriptor.
     mutating func close(
-        because reason: Int32? = nil, with close: (Int32) -> Void = { _ = Glibc.close($0) }
+        because reason: Int32 = ENODEV, with close: (Int32) -> Void = { _ = Glibc.close($0) }
     ) {
-        if let reason { lastError = reason }
-        if raw >= 0 { close(raw) }
+        guard raw >= 0 else { return }
+        lastError = reason
+        close(raw)
         raw = -1
     }
 }

@@ -111,7 +111,7 @@ final class CANSocket {
         if error == ENODEV || error == ENXIO || error == EBADF || error == EPIPE
             || error == ECONNREFUSED
         {
-            device.close(because: ENODEV)
+            device.close()
         }
     }
 
