@@ -25,4 +25,18 @@ struct PhoneSecretTests {
             #expect(try PhoneService.secret(in: file.string).count == 16)
         }
     }
+
+    @Test("a secret in a named pipe is read to its end")
+    func pipe() throws {
+        try withTemporaryDirectory { directory in
+            let pipe = directory.appending("secret").string
+            try #require(mkfifo(pipe, 0o600) == 0)
+            // The opening of the pipe waits for the other end.
+            let writer = try spawn([
+                "/bin/sh", "-c", "{ printf 01234567; sleep 0.1; echo 89abcdef; } > \(pipe)",
+            ])
+            defer { waitpid(writer, nil, 0) }
+            #expect(try PhoneService.secret(in: pipe) == Array("0123456789abcdef".utf8))
+        }
+    }
 }

@@ -116,7 +116,7 @@ final class PhoneService: Sendable {
     ///   refused.
     static func secret(in path: String) throws(VideoError) -> [UInt8] {
         var facts = stat()
-        guard let bytes = try? Data(contentsOf: URL(filePath: path)), stat(path, &facts) == 0 else {
+        guard let bytes = try? content(of: FilePath(path)), stat(path, &facts) == 0 else {
             throw VideoError(
                 "aerie.secret_file: \(path) cannot be read. Create this file, or set aerie.secret_file = \"off\"."
             )
@@ -133,6 +133,22 @@ final class PhoneService: Sendable {
             )
         }
         return secret
+    }
+
+    /// Reads the first megabyte of a file. Unlike `Data(contentsOf:)`, this function also reads a
+    /// named pipe, into which another program writes the secret.
+    private static func content(of path: FilePath) throws -> [UInt8] {
+        let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+        return try file.closeAfter {
+            var all: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            while all.count < 1_000_000 {
+                let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+                if count == 0 { break }
+                all += chunk[..<count]
+            }
+            return all
+        }
     }
 
     /// Reads the phones' calibrations. An unreadable file is renamed, so that the next calibration
