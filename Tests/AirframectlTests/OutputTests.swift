@@ -26,22 +26,9 @@ import Testing
     func systemStatus() throws {
         try withTemporaryDirectory { directory in
             let path = directory.appending("notify").string
-            let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-            defer { close(descriptor) }
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-            let bound = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
-            try #require(bound == 0)
+            let socket = try NotificationSocket(path)
             SystemManager(socket: path).status("Webcam\nMAINPID=1")
-            var bytes = [UInt8](repeating: 0, count: 256)
-            let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-            let text = String(decoding: bytes[..<max(count, 0)], as: UTF8.self)
-            #expect(text == #"STATUS=Webcam\u000aMAINPID=1"#)
+            #expect(socket.next() == #"STATUS=Webcam\u000aMAINPID=1"#)
         }
     }
 

@@ -54,45 +54,21 @@ struct ProcessDeathTests {
     func lockstep() throws {
         try withTemporaryDirectory { directory in
             let path = "\(directory)/notify"
-            let descriptor = try notifySocket(at: path)
-            defer { close(descriptor) }
+            let socket = try NotificationSocket(path)
             let daemon = try RunningDaemon(
                 in: directory, Simulator.arguments(in: directory),
                 through: ["env", "NOTIFY_SOCKET=\(path)", "WATCHDOG_USEC=400000"])
             var count = 0
             let isFed = eventually(within: 5) {
-                if notification(descriptor) == "WATCHDOG=1" { count += 1 }
+                if socket.next() == "WATCHDOG=1" { count += 1 }
                 return count == 3
             }
             #expect(isFed, "\(count) notifications: \(daemon.log)")
         }
     }
 
-    /// Creates a socket that receives the notifications to systemd.
-    private func notifySocket(at path: String) throws -> Int32 {
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(bound == 0)
-        return descriptor
-    }
-
-    /// The next notification that has arrived; empty if there is none.
-    private func notification(_ descriptor: Int32) -> String {
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        return String(decoding: buffer[..<max(count, 0)], as: UTF8.self)
-    }
-
     private func hear(at path: String) throws {
-        let descriptor = try notifySocket(at: path)
-        defer { close(descriptor) }
+        let socket = try NotificationSocket(path)
         let manager = ServiceManager { name in
             ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000000"][name]
         }
@@ -101,7 +77,7 @@ struct ProcessDeathTests {
         feeder.look(at: .init(ticks: 1, periods: 1), now: 0)
         feeder.look(at: .init(ticks: 2, periods: 2), now: 1)
         manager.stopping()
-        let heard = (0..<3).map { _ in notification(descriptor) }
+        let heard = (0..<3).map { _ in socket.next() }
         #expect(heard == ["READY=1", "WATCHDOG=1", "STOPPING=1"])
     }
 

@@ -135,7 +135,7 @@ struct SlowDiskTests {
     @Test("the watchdog is notified during a save")
     func watchdog() throws {
         try withTemporaryDirectory { directory throws in
-            let listener = try NotifyListener("\(directory)/notify")
+            let listener = try NotificationSocket("\(directory)/notify")
             try withSlowDisk([
                 "NOTIFY_SOCKET=\(directory)/notify", "WATCHDOG_USEC=800000",
             ]) { daemon in
@@ -186,41 +186,5 @@ struct SlowDiskTests {
             #expect(status == 0)
             #expect(seconds < 4.5, "\(seconds) s")
         }
-    }
-}
-
-/// Simulated notification socket of systemd.
-private final class NotifyListener {
-    private let descriptor: Int32
-
-    init(_ path: String) throws {
-        descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard bound == 0 else { throw Trouble("bind \(path): errno \(errno)") }
-    }
-
-    deinit { close(descriptor) }
-
-    /// Discards all received messages.
-    func drain() { while next() != nil {} }
-
-    /// True if this message arrives in time.
-    func hears(_ word: String, within seconds: Double) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return false }
-        return next() == word
-    }
-
-    private func next() -> String? {
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        return count >= 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 }

@@ -24,6 +24,20 @@ import Testing
         }
     }
 
+    /// Runs `body` with a directory, a clock that is corrected while no time passes, and a function
+    /// that reads the browsers as a new process does.
+    private func withRestarts(
+        _ body: (FilePath, Clock, () -> PairedBrowsers) throws -> Void
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let clock = Clock()
+            try body(directory, clock) {
+                PairedBrowsers(
+                    directory: directory.string, days: 30, now: { clock.now }, uptime: { 100 })
+            }
+        }
+    }
+
     @Test("a token is valid for 30 days, even after a restart")
     func lifetime() throws {
         try withBook { directory, clock, book in
@@ -74,12 +88,7 @@ import Testing
 
     @Test("a request that arrives immediately after a correction of the clock is not refused")
     func immediately() throws {
-        try withTemporaryDirectory { directory in
-            let clock = Clock()
-            func start() -> PairedBrowsers {
-                PairedBrowsers(
-                    directory: directory.string, days: 30, now: { clock.now }, uptime: { 100 })
-            }
+        try withRestarts { directory, clock, start in
             let book = start()
             let token = try book.issue(to: "phone")
             clock.advance(days: 60)
@@ -92,12 +101,7 @@ import Testing
 
     @Test("corrected dates that cannot be saved at once are saved later")
     func retry() throws {
-        try withTemporaryDirectory { directory in
-            let clock = Clock()
-            func start() -> PairedBrowsers {
-                PairedBrowsers(
-                    directory: directory.string, days: 30, now: { clock.now }, uptime: { 100 })
-            }
+        try withRestarts { directory, clock, start in
             let book = start()
             let token = try book.issue(to: "phone")
             // The new file cannot be created while a folder has its name.
