@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import SystemPackage
@@ -113,6 +114,30 @@ import Testing
             #expect(rmdir(obstacle.string) == 0)
             book.followClock()
             #expect(start().browser(token: token)?.name == "phone")
+        }
+    }
+
+    @Test("a token is checked while a change of the list waits for the disk")
+    func slowDisk() throws {
+        try withBook { directory, _, book in
+            let token = try book.issue(to: "phone")
+            // A pipe without a reader blocks the change, as a slow disk does.
+            let pipe = directory.appending("browsers.json.new").string
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let isKnown = DispatchSemaphore(value: 0)
+            let hasChanged = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                _ = try? book.issue(to: "tablet")
+                hasChanged.signal()
+            }
+            usleep(200_000)
+            DispatchQueue.global().async {
+                if book.browser(token: token) != nil { isKnown.signal() }
+            }
+            #expect(isKnown.wait(timeout: .now() + 2) == .success)
+            let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            #expect(hasChanged.wait(timeout: .now() + 5) == .success)
         }
     }
 

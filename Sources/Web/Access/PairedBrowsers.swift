@@ -67,6 +67,8 @@ final class PairedBrowsers: Sendable {
     private let now: @Sendable () -> Double
     private let uptime: @Sendable () -> Double
     private let state: Mutex<State>
+    /// Lock that orders the changes. A request reads `state` while a change waits for the disk.
+    private let changes = Mutex(())
 
     /// Reads the saved list. An unreadable list counts as empty, and the problem is logged.
     ///
@@ -175,19 +177,20 @@ final class PairedBrowsers: Sendable {
 
     /// Changes the list at the present time, and saves it.
     private func change(_ body: (inout State, Double) -> Void) throws(Errno) {
-        let result = state.withLock { state -> Result<Void, Errno> in
-            let before = state
+        let result = changes.withLock { _ -> Result<Void, Errno> in
             let time = now()
-            state.follow(now: time, uptime: uptime())
-            body(&state, time)
+            var next = state.withLock { $0 }
+            next.follow(now: time, uptime: uptime())
+            body(&next, time)
             do throws(Errno) {
-                try save(state.list)
-                (state.isUnsaved, state.saveError) = (false, nil)
-                return .success(())
+                try save(next.list)
             } catch {
-                state = before
                 return .failure(error)
             }
+            (next.isUnsaved, next.saveError) = (false, nil)
+            // If the clock was corrected in the meantime, the next access follows it again.
+            state.withLock { [next] in $0 = next }
+            return .success(())
         }
         try result.get()
     }
