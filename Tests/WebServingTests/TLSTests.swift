@@ -19,6 +19,23 @@ struct TLSTests {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Runs `body` with the paths of a new certificate and its key, and with a folder for other
+    /// files; skips the test without openssl.
+    private func withCertificate(
+        _ body: (_ certificate: String, _ key: String, _ directory: FilePath) throws -> Void
+    ) throws {
+        guard !shell("command -v openssl").isEmpty else {
+            print("SKIPPED: TLS, because the program openssl is not installed")
+            return
+        }
+        try withTemporaryDirectory { directory in
+            let key = directory.appending("key.pem").string
+            let certificate = directory.appending("certificate.pem").string
+            makeCertificate(certificate, key: key)
+            try body(certificate, key, directory)
+        }
+    }
+
     /// Makes a key and a self-signed certificate; the files can exist already.
     private func makeCertificate(_ certificate: String, key: String) {
         _ = shell(
@@ -36,15 +53,8 @@ struct TLSTests {
 
     @Test("new connections use a renewed certificate without a restart, and never unusable files")
     func renew() throws {
-        guard !shell("command -v openssl").isEmpty else {
-            print("SKIPPED: TLS, because the program openssl is not installed")
-            return
-        }
-        try withTemporaryDirectory { directory in
-            let key = directory.appending("key.pem").string
-            let certificate = directory.appending("certificate.pem").string
+        try withCertificate { certificate, key, directory in
             let old = directory.appending("old.pem").string
-            makeCertificate(certificate, key: key)
             _ = shell("cp \(certificate) \(old)")
             try withServer({ $0.tls = .init(certificate: certificate, key: key) }) { server, _ in
                 #expect(server.renewCertificate() == nil)
@@ -64,14 +74,7 @@ struct TLSTests {
 
     @Test("the connection is encrypted with the owner's certificate, and plain HTTP is refused")
     func serve() throws {
-        guard !shell("command -v openssl").isEmpty else {
-            print("SKIPPED: TLS, because the program openssl is not installed")
-            return
-        }
-        try withTemporaryDirectory { directory in
-            let key = directory.appending("key.pem").string
-            let certificate = directory.appending("certificate.pem").string
-            makeCertificate(certificate, key: key)
+        try withCertificate { certificate, key, _ in
             try withServer({ $0.tls = .init(certificate: certificate, key: key) }) { server, _ in
                 let answer = answer(server, accepting: certificate)
                 #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
