@@ -56,7 +56,7 @@ public final class ControlsServer: Service {
     /// - Throws: `Errno` if the process has no free descriptors.
     public convenience init(
         port: any GimbalPort, effects: ControlEffects, logger: Logger,
-        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+        clock: @escaping @Sendable () -> Instant = LinkClock.now
     ) throws {
         try self.init(
             port: port, effects: effects, directory: KernelInputs(), logger: logger, clock: clock)

@@ -1,4 +1,3 @@
-import CLinuxShim
 public import GimbalCore
 import Glibc
 public import Logging
@@ -45,7 +44,7 @@ public final class DiagnosticsServer: Service {
     public init(
         configuration: DiagnosticsConfiguration, port: any GimbalPort, services: SocketServices,
         logger: Logger,
-        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+        clock: @escaping @Sendable () -> Instant = LinkClock.now
     ) throws {
         self.configuration = configuration
         self.port = port
@@ -108,7 +107,4 @@ public final class DiagnosticsServer: Service {
         )
         loop.run()
     }
-
-    /// Present time on CLOCK_MONOTONIC.
-    @Sendable public static func monotonicNow() -> Instant { Instant(nanoseconds: cl_now_ns()) }
 }

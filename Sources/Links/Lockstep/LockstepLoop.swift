@@ -133,7 +133,7 @@ struct LockstepLoop {
 
     /// Present real time. Real time is used only for the simulator's timeout and for ended
     /// connections.
-    private static var now: Instant { DiagnosticsServer.monotonicNow() }
+    private static var now: Instant { LinkClock.now() }
 }
 
 extension LockstepLoop {

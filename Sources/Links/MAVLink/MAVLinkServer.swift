@@ -29,7 +29,7 @@ public final class MAVLinkServer: Service {
     /// - Throws: `SocketError` with the problem.
     public init(
         configuration: MAVLinkConfiguration, port: any GimbalPort, logger: Logger,
-        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+        clock: @escaping @Sendable () -> Instant = LinkClock.now
     ) throws {
         self.configuration = configuration
         self.port = port

@@ -43,7 +43,7 @@ public final class RiderServer: Service {
         address: DatagramAddress, port: any GimbalPort,
         speeds: @escaping @Sendable () -> [String: Int] = { [:] }, key: SharedKey? = nil,
         freshness: FreshnessFile? = nil, logger: Logger,
-        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+        clock: @escaping @Sendable () -> Instant = LinkClock.now
     ) throws {
         self.port = port
         self.speeds = speeds

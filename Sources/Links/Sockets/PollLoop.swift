@@ -58,7 +58,7 @@ struct PollLoop {
     /// Descriptor that becomes readable when the thread must end.
     let wake: FileDescriptor
     /// Clock that determines the end of a wait.
-    var clock: @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+    var clock: @Sendable () -> Instant = LinkClock.now
     /// Log that receives errors of poll(2).
     var logger: Logger?
 

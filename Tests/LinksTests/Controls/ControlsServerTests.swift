@@ -91,7 +91,7 @@ private final class PipeInputs: InputDirectory {
         port.memory.withLock { $0.settings.controls.bindings = bindings }
         let server = try ControlsServer(
             port: port, effects: ControlEffects(record: { _ in }, profile: { _, _ in }),
-            directory: inputs, logger: log.logger, clock: DiagnosticsServer.monotonicNow)
+            directory: inputs, logger: log.logger, clock: LinkClock.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             group.addTask { try await body(server) }
@@ -115,7 +115,7 @@ private final class PipeInputs: InputDirectory {
         let port = port
         try await withServer(inputs) { server in
             try await until { server.report.devices.first?.controls.first?.deflection != nil }
-            try inputs.send("event0", 3, 0, 100, at: DiagnosticsServer.monotonicNow())
+            try inputs.send("event0", 3, 0, 100, at: LinkClock.now())
             try await until { !port.asked.isEmpty }
             try await until { server.report.rateDps.first == 90 }
             try inputs.unplug("event0")
@@ -133,11 +133,11 @@ private final class PipeInputs: InputDirectory {
             // The kernel discards the release of the button when airframed reads the state.
             try inputs.send(
                 "event0", [(0, 3, 0), (0, 0, 0), (1, 0x13A, 1), (0, 0, 0)],
-                at: DiagnosticsServer.monotonicNow())
+                at: LinkClock.now())
             // The report is updated only after the debounce time of a press.
             try await until { server.report.counts["dropped"] == 1 }
             #expect(port.asked.isEmpty)
-            try inputs.send("event0", 1, 0x13A, 1, at: DiagnosticsServer.monotonicNow())
+            try inputs.send("event0", 1, 0x13A, 1, at: LinkClock.now())
             try await until { port.asked == [MotionRequest.emergencyStop.words] }
         }
     }
@@ -174,19 +174,19 @@ private final class PipeInputs: InputDirectory {
         let port = port
         let heard = Granted()
         port.memory.withLock {
-            $0.hears = { _ in heard.time.withLock { $0 = DiagnosticsServer.monotonicNow() } }
+            $0.hears = { _ in heard.time.withLock { $0 = LinkClock.now() } }
         }
         try await withServer(inputs) { server in
             try await until { !server.report.devices.isEmpty }
             var times: [Double] = []
             for _ in 0..<200 {
                 heard.time.withLock { $0 = nil }
-                let began = DiagnosticsServer.monotonicNow()
+                let began = LinkClock.now()
                 try inputs.send("event0", 1, 0x13A, 1, at: began)
                 try await until { heard.time.withLock { $0 != nil } }
                 let ended = heard.time.withLock { $0 } ?? began
                 times.append(ended.seconds(since: began))
-                try inputs.send("event0", 1, 0x13A, 0, at: DiagnosticsServer.monotonicNow())
+                try inputs.send("event0", 1, 0x13A, 0, at: LinkClock.now())
                 try await Task.sleep(for: .milliseconds(10))
             }
             times.sort()

@@ -29,7 +29,7 @@ public final class BluetoothServer: Service {
     /// - Throws: `Errno` if the process has no free descriptors.
     public init(
         configuration: BluetoothConfiguration, services: sending [any GATTService], logger: Logger,
-        clock: @escaping @Sendable () -> Instant = DiagnosticsServer.monotonicNow
+        clock: @escaping @Sendable () -> Instant = LinkClock.now
     ) throws {
         self.configuration = configuration
         self.services = Mutex(services)
