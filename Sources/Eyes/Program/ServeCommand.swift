@@ -130,8 +130,7 @@ struct EyesService {
         manager.notify("READY=1")
         var before = counters()
         var rounds = supervisor.rounds
-        var lastProblem: String?
-        var lastCertificateProblem: String?
+        var (linkProblems, certificateProblems) = (ProblemLog(), ProblemLog())
         var report = CompanionReport(name: "eyes")
         while true {
             switch signals.next(within: 0.1) {
@@ -157,15 +156,13 @@ struct EyesService {
                 before = now
                 let certificate = phones?.renewCertificate()
                 report.note(certificateProblem: certificate)
-                if let certificate, certificate != lastCertificateProblem { Log.write(certificate) }
-                lastCertificateProblem = certificate
+                certificateProblems.note(certificate)
                 manager.status(report.finding)
                 // The watchdog is notified only while the supervisor's thread makes progress. Therefore
                 // systemd detects a hang, for example while a camera is opened.
                 if supervisor.rounds != rounds { manager.notify("WATCHDOG=1") }
                 rounds = supervisor.rounds
-                if let problem = link?.problem, problem != lastProblem { Log.write(problem) }
-                lastProblem = link?.problem
+                linkProblems.note(link?.problem)
             }
             report.capture = commands.state(
                 supervisor.report, directory: settings.video.recordDirectory, latest: latest,

@@ -95,8 +95,7 @@ struct WebRun {
     func run(until signals: SignalQueue) {
         manager.notify("READY=1")
         var beat = site.gateway.beat()
-        var lastProblem: String?
-        var lastCertificateProblem: String?
+        var (linkProblems, certificateProblems) = (ProblemLog(), ProblemLog())
         while true {
             switch signals.next(within: 1) {
             case nil, SIGHUP: break
@@ -114,11 +113,8 @@ struct WebRun {
             let now = site.gateway.beat()
             if now != beat { manager.notify("WATCHDOG=1") }
             beat = now
-            if let problem = link.problem, problem != lastProblem { Log.write(problem) }
-            lastProblem = link.problem
-            let problem = server.renewCertificate()
-            if let problem, problem != lastCertificateProblem { Log.write(problem) }
-            lastCertificateProblem = problem
+            linkProblems.note(link.problem)
+            certificateProblems.note(server.renewCertificate())
         }
     }
 }
