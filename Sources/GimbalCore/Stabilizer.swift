@@ -346,8 +346,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func control(now: Instant, dt: Double) -> MotorOutput {
         let late = sampleAge.excess(age: sample.map { now.seconds(since: $0.time) } ?? 0, dt: dt)
         guard supervisor.isEnabled else {
-            snapshot.setpoint = pointing.idle(at: attitude, handlePose, parameters.jointRange)
-            snapshot.attitudeError = .zero
+            pointing.idle(at: attitude, handlePose, parameters.jointRange)
+            (snapshot.setpoint, snapshot.attitudeError) = (attitude, .zero)
             drive.rest(dt: dt)
             return .off
         }

@@ -59,7 +59,7 @@ extension PointingTests {
         // The outputs are off in the rest pose, and a request switches them on.
         let attitude = rig.setpoint.attitude
         rig.pointing.letGo()
-        _ = rig.pointing.idle(at: attitude, rig.pose, rig.range)
+        rig.pointing.idle(at: attitude, rig.pose, rig.range)
         rig.change(mode)
         rig.pointing.takeOver(from: attitude, rig.pose, rig.range)
         rig.pointing.resume(from: attitude, rate: .zero)
@@ -72,7 +72,7 @@ extension PointingTests {
     func startBeyondRange() {
         var rig = Rig(.locked)
         rig.handle = { _ in AxisVector(yaw: 0, roll: 0, pitch: -100) }
-        _ = rig.pointing.idle(at: .identity, rig.pose, rig.range)
+        rig.pointing.idle(at: .identity, rig.pose, rig.range)
         let target = AxisVector(yaw: .nan, roll: .nan, pitch: 150) * Self.degree
         rig.pointing.point(
             Command.PointRequest(target: target, duration: 0), isEnabled: false)
@@ -128,7 +128,7 @@ extension PointingTests {
             AxisVector(yaw: from, roll: 0, pitch: 0) * Self.degree)
         rig.pointing.letGo()
         rig.setpoint = Setpoint(attitude: attitude, rate: .zero)
-        _ = rig.pointing.idle(at: attitude, rig.pose, rig.range)
+        rig.pointing.idle(at: attitude, rig.pose, rig.range)
         // A forecast of the next start needs the room of the present joint angle.
         #expect(abs(rig.motion.yawRoom.up - (170 - from) * Self.degree) < 0.1 * Self.degree)
         let target = AxisVector(yaw: to, roll: .nan, pitch: .nan) * Self.degree

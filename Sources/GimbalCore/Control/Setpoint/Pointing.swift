@@ -212,15 +212,12 @@ struct Pointing: Sendable, BitwiseCopyable {
         tracking.letGo()
     }
 
-    /// The set-point's attitude while the outputs are off: the camera's attitude, body to earth.
+    /// Holds the set-point at the camera's attitude, body to earth, while the outputs are off.
     @_noLocks
-    mutating func idle(
-        at attitude: Quaternion, _ handle: HandlePose?, _ range: JointRange
-    ) -> Quaternion {
+    mutating func idle(at attitude: Quaternion, _ handle: HandlePose?, _ range: JointRange) {
         generator.hold(at: attitude)
         limiter.reset()
         measureYawRoom(handle, range)
-        return attitude
     }
 
     /// Computes the set-point of the next control period.
