@@ -132,8 +132,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// N·m. The gyroscope's noise causes this torque. The value applies only to motors of type
     /// `torque`.
     public var hum = AxisVector.zero
-    /// Fraction by which `MotorNoise` reduces the stiffness of each camera axis, 0...1; 0 means no
-    /// reduction.
+    /// Reduction of each camera axis's stiffness by `MotorNoise`, as a fraction of the largest
+    /// reduction, 0...1; 0 means no reduction.
     public var softening = AxisVector.zero
     /// Fraction of the handle's fast motion that servos compensate, about the handle's axes, 0...1.
     /// The value is 1 if `servo.leave_tremor` is false, and NaN if the motors are not servos.

@@ -8,8 +8,8 @@ import Wire
 ///
 /// An autotune determines effective gains. An effective gain is the product of a setting and a
 /// factor that depends on the app's PID values. Axes that were not tuned keep their inertia, and
-/// their gains unless the loop delay becomes longer. On tuned axes, the app's PID values are reset to their defaults, for which the factors
-/// are 1.
+/// their gains unless the loop delay becomes longer. On tuned axes, the app's PID values are reset
+/// to their defaults, for which the factors are 1.
 struct AutotuneProposals {
     private(set) var list: [SettingUpdate] = []
 
