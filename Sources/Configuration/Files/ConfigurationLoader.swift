@@ -54,7 +54,7 @@ public enum ConfigurationLoader {
                 $0.problem(in: settings, origin: loaded.origin(of:))
             }
         }
-        guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
+        guard problems.isEmpty else { throw ConfigurationFailure(problems) }
         return loaded
     }
 

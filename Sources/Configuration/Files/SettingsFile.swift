@@ -52,8 +52,7 @@ public enum SettingsFile {
         do throws(Errno) {
             bytes = try files.read(path == "-" ? "/dev/stdin" : path)
         } catch {
-            throw ConfigurationFailure(
-                problems: [ConfigurationLoader.problem(of: error, path: path.string)])
+            throw ConfigurationFailure([ConfigurationLoader.problem(of: error, path: path.string)])
         }
         return try pairs(of: bytes, path: path.string)
     }
@@ -69,11 +68,11 @@ public enum SettingsFile {
         of bytes: [UInt8], path: String
     ) throws(ConfigurationFailure) -> [Pair] {
         guard bytes.count <= ConfigurationFiles.sizeLimit else {
-            throw ConfigurationFailure(problems: [.tooLarge(path)])
+            throw ConfigurationFailure([.tooLarge(path)])
         }
         let document = TOMLDocument(bytes: bytes, path: path)
         let problems = document.problems.filter { [.unreadable, .syntax].contains($0.kind) }
-        guard problems.isEmpty else { throw ConfigurationFailure(problems: problems) }
+        guard problems.isEmpty else { throw ConfigurationFailure(problems) }
         return TOMLKeyLocator(bytes).locations.compactMap { steps, location in
             // The pairs of an inline table have separate locations. An element of an array has the
             // location of the array.

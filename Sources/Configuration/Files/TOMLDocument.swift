@@ -251,12 +251,9 @@ extension ConfigurationProblem {
             }
             : KeySuggestion.setting(for: key)
         let keys = table.map(\.name).joined(separator: ", ")
-        let hint =
-            guess.map { "Did you mean \($0)?" }
-            ?? (isTable ? "This is a table, not a setting; its keys are \(keys)." : nil)
-        return ConfigurationProblem(
-            .unknownKey, at: place, key: shortened(key), value: value, "is not a known key",
-            hint: hint)
+        return .unknown(
+            key, value: value, at: place, guess: guess,
+            remedy: isTable ? "This is a table, not a setting; its keys are \(keys)." : nil)
     }
 }
 

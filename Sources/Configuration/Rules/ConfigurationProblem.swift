@@ -85,13 +85,14 @@ extension ConfigurationProblem {
     ///   - value: Value of the key as text.
     ///   - place: Location of the key.
     ///   - guess: Key that the user probably meant; nil if no key is similar.
+    ///   - remedy: Hint without a guess; nil if there is none.
     /// - Returns: The problem.
-    public static func unknown(
-        _ key: String, value: String?, at place: Place?, guess: String?
+    static func unknown(
+        _ key: String, value: String?, at place: Place?, guess: String?, remedy: String? = nil
     ) -> ConfigurationProblem {
         ConfigurationProblem(
             .unknownKey, at: place, key: shortened(key), value: value, "is not a known key",
-            hint: guess.map { "Did you mean \($0)?" })
+            hint: guess.map { "Did you mean \($0)?" } ?? remedy)
     }
 
     /// Creates the problem for an argument `KEY=VALUE` without a value.
@@ -101,7 +102,7 @@ extension ConfigurationProblem {
     ///   - place: `commandLine` for an argument of `--set`; nil for a request.
     ///   - example: Correct `KEY=VALUE`, for the message.
     /// - Returns: The problem.
-    public static func withoutValue(
+    static func withoutValue(
         _ text: String, at place: Place?, example: String
     ) -> ConfigurationProblem {
         let option = place == .commandLine ? "--set " : ""
@@ -137,11 +138,9 @@ public struct ConfigurationFailure: Error, Sendable, CustomStringConvertible {
     /// The problems, at least one, in the order of files and lines.
     public let problems: [ConfigurationProblem]
 
+    /// Creates a failure from one or more problems.
+    public init(_ problems: [ConfigurationProblem]) { self.problems = problems }
+
     /// The problems as text, one line for each.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
-}
-
-extension ConfigurationFailure {
-    /// Creates a failure from one or more problems.
-    public init(_ problems: [ConfigurationProblem]) { self.init(problems: problems) }
 }
