@@ -14,14 +14,14 @@ final class PWMServos: MotorPort {
     private let frameSeconds: Double
     private var last = [-1, -1, -1]
     private var isReady = false
-    /// True if the channels wait for udev, which has not set the permissions of their files yet.
-    private var isWaiting = false
     /// Bits of the channels that may be on.
     private var started: UInt8 = 0
     private static let all: UInt8 = 0b111
     private var lastWrite = Instant(nanoseconds: .min / 2)
     private var nextLook = Instant(nanoseconds: .min / 2)
-    private var lastError = BusError(operation: .write, device: .pwm, address: 0, code: ENODEV)
+    /// Reason why the channels are not open; nil while they wait for udev, which has not set the
+    /// permissions of their files yet.
+    private var lastError: BusError?
 
     /// Resolution of the pulse length, ns. The resolution is much finer than the resolution of a
     /// servo. The resolution is coarse enough to avoid writes while the camera is at rest.
@@ -54,24 +54,24 @@ final class PWMServos: MotorPort {
     func prepare(now: Instant) throws(BusError) -> Bool {
         if isReady { return true }
         guard now >= nextLook else {
-            if isWaiting { return false }
-            throw lastError
+            if let lastError { throw lastError }
+            return false
         }
         nextLook = now.advanced(bySeconds: Self.lookSeconds)
         var mustWait = false
-        isWaiting = false
+        lastError = nil
         for index in channels.indices where !channels[index].isOpen {
             do throws(BusErrno) {
                 try channels[index].open(now: now)
             } catch {
                 guard error.code == EACCES, channels[index].awaitsPermissions(now: now) else {
-                    lastError = failure(of: index, .write, error)
-                    throw lastError
+                    let failure = self.failure(of: index, .write, error)
+                    lastError = failure
+                    throw failure
                 }
                 mustWait = true
             }
         }
-        isWaiting = mustWait
         isReady = !mustWait
         return isReady
     }
@@ -128,13 +128,15 @@ final class PWMServos: MotorPort {
     private func failure(
         of index: Int, _ operation: BusError.Operation, _ error: BusErrno
     ) -> BusError {
+        let failure = BusError(
+            operation: operation, device: .pwm, address: UInt16(numbers[index]), code: error.code)
         // The PWM chip was removed, so the open files of its channels are no longer valid.
         if error.code == ENODEV {
             channels[index].close()
             started &= ~(1 << UInt8(index))
             isReady = false
+            lastError = failure
         }
-        return BusError(
-            operation: operation, device: .pwm, address: UInt16(numbers[index]), code: error.code)
+        return failure
     }
 }
