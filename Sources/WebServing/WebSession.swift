@@ -96,7 +96,7 @@ public final class WebSession: Sendable {
         }
         outbox.withLock { if $0.end == nil { $0.end = (code ?? 1005, reason) } }
         // The first of several close frames is sent; the first of their times closes the connection.
-        if put(.connectionClose, payload, key: nil) { outbox.withLock { $0.isClosed = true } }
+        put(.connectionClose, payload, key: nil)
         let channel = channel
         channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
     }
@@ -129,6 +129,9 @@ public final class WebSession: Sendable {
                 box.size += bytes.count
                 box.entries.append(entry)
             }
+            // No frame follows a close frame, also not a message that another thread sends now: a
+            // browser then reports an abnormal end without the reason.
+            if opcode == .connectionClose { box.isClosed = true }
             let isFirst = !box.isScheduled
             box.isScheduled = true
             // A single message of any size can wait. Several messages can wait only if their total

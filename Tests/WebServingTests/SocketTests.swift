@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import TestSupport
 import Testing
@@ -129,6 +130,27 @@ struct SocketTests {
             try exact.send(WebClient.frame(2, [UInt8](repeating: 9, count: 1000)))
             #expect(try exact.frame().payload.count == 1000)
             #expect(server.counters.refusals == [.message: 2])
+        }
+    }
+
+    @Test("no message follows a close frame, whatever other threads send at the same time")
+    func closeIsLast() throws {
+        try withServer { server, application in
+            for _ in 0..<50 {
+                let client = try open(server)
+                let session = try #require(application.firstSession())
+                DispatchQueue.global().async {
+                    while session.send(.text("value"), replacing: "key") {}
+                }
+                session.close(code: 4001, reason: "end")
+                var frame = try client.frame()
+                while frame.opcode == 1 { frame = try client.frame() }
+                #expect(frame.code == 4001)
+                // Without the client's answer, the connection stays open for 2 s.
+                try client.send(WebClient.frame(8, Array(frame.payload.prefix(2))))
+                #expect(throws: WebClient.Failure.closed) { try client.frame() }
+                for _ in 0..<1000 where !application.sessions.isEmpty { usleep(2000) }
+            }
         }
     }
 

@@ -302,10 +302,8 @@ struct PageStateTests {
     func closedPage() throws {
         try withPage { rig, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
-            // After the pairing, the page closes its connection itself, and connects again. A loaded
-            // page has only one connection.
-            try page.open(rig.address + "/")
-            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            // After the pairing, the page connects again with its new rights.
+            try #require(try page.wait(Self.canSteer(true)) != nil)
             _ = try rig.control("revoke", ["id": "all"])
             let text = "document.querySelector('#toast').textContent"
             #expect(try page.wait("\(text).includes('The pairing has ended.')") != nil)

@@ -103,10 +103,14 @@ final class Chromium {
             return nil
         }
 
-        /// Opens an address.
+        /// Opens an address, and waits until the new document is loaded. Chromium answers
+        /// `Page.navigate` while expressions are still evaluated in the old document.
         func open(_ address: String) throws {
-            try call("Page.navigate", ["url": .string(address)])
-            _ = try wait("document.readyState === 'complete'")
+            try value("window.isOld = true")
+            let answer = try call("Page.navigate", ["url": .string(address)])
+            // An address that differs only in its fragment keeps the document.
+            let isNew = answer["loaderId"] == nil ? "true" : "!window.isOld"
+            _ = try wait("\(isNew) && document.readyState === 'complete'")
         }
 
         /// Sets the size of the window, in CSS pixels. A phone has touch input and two pixels for
