@@ -133,7 +133,7 @@ struct SocketTests {
         }
     }
 
-    @Test("no message follows a close frame, whatever other threads send at the same time")
+    @Test("no message of another thread follows a close frame")
     func closeIsLast() throws {
         try withServer { server, application in
             for _ in 0..<50 {
