@@ -170,6 +170,22 @@ struct VideoTests {
             #expect(try rig.status()["enabled"] == true)
         }
     }
+
+    @Test("after a restart of airframe-eyes, each request of a page causes only one request")
+    func restart() throws {
+        // When airframe-eyes stops, it refuses the waiting request and closes the connection.
+        try withVideo(.refusal("airframe-eyes is stopping.")) { rig, eyes in
+            let page = try viewer(rig, try rig.cookie())
+            try page.send(message: "next")
+            #expect(try page.message() == "airframe-eyes is stopping.")
+            eyes.stop()
+            let other = try FakeEyes(path: eyes.path, .silence)
+            defer { other.stop() }
+            #expect(eventually(within: 5) { other.requests > 0 })
+            usleep(700_000)
+            #expect(other.requests == 1)
+        }
+    }
 }
 
 @Suite("The page without video, in Chromium", .serialized, .timeLimit(.minutes(1)), hasBrowser)

@@ -32,12 +32,21 @@ final class PictureRelay: Sendable {
         var problem: String?
     }
 
+    /// Progress of the request to airframe-eyes. There is at most one request, and at most one
+    /// connection.
+    private enum Phase {
+        /// There is no request, because no page waits.
+        case idle
+        /// A request is in progress.
+        case asking
+        /// The request has failed; the next request follows after a pause.
+        case pausing
+    }
+
     private struct State {
         var viewers: [UInt64: Viewer] = [:]
         var newest: (number: Int, bytes: [UInt8], time: Double)?
-        /// True while a request to airframe-eyes is in progress, or during the pause before the
-        /// next request.
-        var isBusy = false
+        var phase = Phase.idle
         var channel: (any Channel)?
         /// Number of the last received picture, for the next request to airframe-eyes. The number
         /// is 0 on a new connection, because airframe-eyes counts from 1 after its start.
@@ -94,8 +103,9 @@ final class PictureRelay: Sendable {
                 return (newest.bytes, false)
             }
             viewer.isAsking = true
-            defer { state.isBusy = true }
-            return (nil, !state.isBusy)
+            guard state.phase == .idle else { return (nil, false) }
+            state.phase = .asking
+            return (nil, true)
         }
         if let bytes { session.send(.binary(bytes), replacing: "picture") }
         if mustFetch { loop.execute { self.fetch() } }
@@ -143,7 +153,7 @@ final class PictureRelay: Sendable {
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         loop.scheduleTask(in: .nanoseconds(Int64(Self.patience * 1e9))) { [self] in
             let isLate = state.withLock {
-                $0.channel === channel && $0.requests == number && $0.isBusy
+                $0.channel === channel && $0.requests == number && $0.phase == .asking
             }
             if isLate { channel.close(promise: nil) }
         }
@@ -159,7 +169,7 @@ final class PictureRelay: Sendable {
         else { return fail("airframe-eyes sent an answer that is not a picture.") }
         let waiting = state.withLock { state in
             state.newest = (number, body, DaemonClient.now())
-            (state.last, state.isBusy) = (number, false)
+            (state.last, state.phase) = (number, .idle)
             let waiting = state.viewers.filter { $0.value.isAsking }
             for id in waiting.keys {
                 state.viewers[id]?.isAsking = false
@@ -171,18 +181,22 @@ final class PictureRelay: Sendable {
         for session in waiting { session.send(.binary(body), replacing: "picture") }
     }
 
+    /// Handles the end of the connection. During the pause after a failure, the next request is
+    /// already scheduled: airframe-eyes refuses the waiting request when it stops, and then closes
+    /// the connection.
     fileprivate func ended() {
-        let wasBusy = state.withLock { state in
+        let wasAsking = state.withLock { state in
             state.channel = nil
-            return state.isBusy
+            return state.phase == .asking
         }
-        if wasBusy { fail("airframe-eyes has closed the connection.") }
+        if wasAsking { fail("airframe-eyes has closed the connection.") }
     }
 
     /// Sends the reason for the missing picture to all waiting pages. If a page is still waiting
     /// after a pause, the request is repeated.
     private func fail(_ sentence: String) {
         let told = state.withLock { state in
+            state.phase = .pausing
             let told = state.viewers.filter { $0.value.isAsking && $0.value.problem != sentence }
             for id in told.keys { state.viewers[id]?.problem = sentence }
             return told.values.map(\.session)
@@ -190,8 +204,9 @@ final class PictureRelay: Sendable {
         for session in told { session.send(.text(sentence), replacing: "problem") }
         loop.scheduleTask(in: .nanoseconds(Int64(Self.pause * 1e9))) { [self] in
             let isWanted = state.withLock { state in
-                state.isBusy = state.viewers.values.contains { $0.isAsking }
-                return state.isBusy
+                let isWanted = state.viewers.values.contains { $0.isAsking }
+                state.phase = isWanted ? .asking : .idle
+                return isWanted
             }
             if isWanted { fetch() }
         }
