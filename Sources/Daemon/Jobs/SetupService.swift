@@ -240,27 +240,32 @@ final class SetupService: Sendable {
 
     /// Sends the requests of the running step, and ends a complete step.
     func advance(now: Instant) {
-        let (request, job, owner, who): (MotionRequest?, Job?, CommandSource?, String) =
-            state.withLock { state in
-                var request: MotionRequest?
-                switch state.job {
-                case .motors(var run):
-                    request = run.next(now: now)
-                    state.job = .motors(run)
-                case .joints(var run):
-                    request = run.next(now: now)
-                    state.job = .joints(run)
-                case .calibration, .locked, .saving, nil: break
+        var request: MotionRequest?
+        var refusal: Refusal?
+        let (job, owner, who): (Job?, CommandSource?, String) = state.withLock { state in
+            switch state.job {
+            case .motors(var run):
+                request = run.next(now: now)
+                state.job = .motors(run)
+            case .joints(var run):
+                request = run.next(now: now)
+                state.job = .joints(run)
+            case .calibration, .locked, .saving, nil: break
+            }
+            // The request is sent while the lock is held. Otherwise it could follow the request with
+            // which a cancellation switches the motors off, and a motor would move again.
+            if let request, let owner = state.owner {
+                do throws(Refusal) {
+                    try commander.request(request, from: owner, now: now)
+                } catch {
+                    refusal = error
                 }
-                return (request, state.job, state.owner, state.who)
             }
+            return (state.job, state.owner, state.who)
+        }
         guard let owner else { return }
-        if let request {
-            do throws(Refusal) {
-                try commander.request(request, from: owner, now: now)
-            } catch {
-                return end(job?.step ?? .motors, "interrupted", error.message, owner, now)
-            }
+        if let refusal {
+            return end(job?.step ?? .motors, "interrupted", refusal.message, owner, now)
         }
         switch job {
         case .motors(let run):
@@ -291,7 +296,7 @@ final class SetupService: Sendable {
         }
     }
 
-    /// Marks a complete step as being saved. Later, the step can no longer be cancelled.
+    /// Marks a step that has ended as being saved. Later, the step can no longer be cancelled.
     ///
     /// - Returns: False if the step was cancelled since its last tick.
     private func claim(_ step: SetupStepName) -> Bool {
@@ -305,7 +310,7 @@ final class SetupService: Sendable {
     /// Ends the step when its calibration has ended.
     private func watch(_ step: SetupStepName, _ who: String) {
         let report = calibration.status()
-        guard !report.isRunning, !calibration.progress.isRunning else { return }
+        guard !report.isRunning, !calibration.progress.isRunning, claim(step) else { return }
         if report.state == CalibrationReport.State.done.rawValue {
             finish(
                 step,
@@ -354,6 +359,7 @@ final class SetupService: Sendable {
         _ step: SetupStepName, _ code: String, _ sentence: String, _ owner: CommandSource,
         _ now: Instant
     ) {
+        guard claim(step) else { return }
         try? commander.request(.mode(.inactive), from: owner, now: now)
         fail(step, code, sentence)
     }

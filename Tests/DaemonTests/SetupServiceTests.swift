@@ -1,0 +1,88 @@
+import Configuration
+import GimbalCore
+import Glibc
+import Logging
+import Policy
+import Port
+import Realtime
+import Synchronization
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite("Steps of the set-up, with simultaneous requests") struct SetupServiceTests {
+    /// Action that the Commander executes once, before it accepts a request.
+    private final class Hook: Sendable {
+        let action = Mutex<(@Sendable () -> Void)?>(nil)
+
+        func run() {
+            let action = action.withLock { $0.take() }
+            action?()
+        }
+    }
+
+    private final class Flag: Sendable { let isSet = Mutex(false) }
+
+    @Test("after the cancellation of a step, the step sends no request to the motors")
+    func cancelled() throws {
+        try withTemporaryDirectory { directory throws in
+            let hook = Hook()
+            let ends = makeRing(of: TimedCommand.self, capacity: 16)
+            var ring = ends.reader
+            let commander = Commander(
+                ring: ends.writer, bootMode: .inactive, rules: Commander.Rules(),
+                loop: {
+                    hook.run()
+                    return nil
+                })
+            let service = try Self.service(commander, in: "\(directory)/state")
+            let (laptop, now) = (
+                CommandSource(link: .diagnostics, connection: 1), Instant(seconds: 2)
+            )
+            try service.start(.motors, owner: laptop, who: "laptop", now: Instant(seconds: 1))
+            for seconds in [1.0, 2] {
+                service.feed(.at(seconds) { $0.accel = Vector3(0, 0, -9.81) })
+            }
+            let link = Worker(ThreadTable.state, capacity: 1)
+            hook.action.withLock { action in
+                action = {
+                    let hasEnded = Flag()
+                    link.post {
+                        service.cancel(now: now)
+                        hasEnded.isSet.withLock { $0 = true }
+                    }
+                    // The cancellation ends here, unless it waits for the request of the step.
+                    for _ in 0..<100 where !hasEnded.isSet.withLock({ $0 }) { usleep(1000) }
+                }
+            }
+            service.advance(now: now)
+            #expect(link.end(within: 10))
+            var commands: [Command] = []
+            while let timed = ring.pop() { commands.append(timed.command) }
+            // The start and the cancellation switch the motors off.
+            #expect(commands.count == 3)
+            #expect(commands.last == .mode(.inactive))
+        }
+    }
+
+    private static func service(
+        _ commander: Commander, in directory: String
+    ) throws -> SetupService {
+        let source = ConfigurationSource(
+            config: nil,
+            overrides: ["persistence.directory=\(directory)", "motors.type=servo"])
+        let stateOwner = StateOwner(directory: directory, log: .silent)
+        let store = stateOwner.load(into: try ConfigurationLoader.load(source))
+        let mailbox = makeMailbox(initial: store.settings.stabilizerParameters)
+        let tuning = Tuning(
+            store: store, source: source, stateOwner: stateOwner, correction: SensorCorrection(),
+            mailbox: mailbox.writer, commander: commander, log: .silent
+        ) { _ in }
+        let records = makeRing(of: TelemetryRecord.self, capacity: 16)
+        return SetupService(
+            tuning: tuning, commander: commander, calibration: CalibrationService(store: tuning),
+            hub: TelemetryHub(ring: records.reader))
+    }
+}
