@@ -3,6 +3,7 @@ import GimbalCore
 import Glibc
 import Realtime
 import Recording
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -93,6 +94,51 @@ import Wire
             "a", newest: newest, written: Instant(nanoseconds: 4_000_000_000), ring: 60, now: now)
         #expect(abs(next.due.seconds(since: newest) - 59) < 1e-6)
         #expect(next.latest.seconds(since: now) == 67)
+    }
+
+    /// Meeting of two threads, and the end of the second one.
+    private final class Meeting: Sendable {
+        private let arrived = Atomic(0)
+        let hasEnded = Atomic(false)
+
+        /// Waits until both threads have called this method.
+        func join() {
+            arrived.wrappingAdd(1, ordering: .acquiringAndReleasing)
+            while arrived.load(ordering: .acquiring) < 2 { sched_yield() }
+        }
+    }
+
+    @Test("a recording that a second client requests does not end with the first client")
+    func second() throws {
+        try withTemporaryDirectory { directory throws in
+            let assembly = LockstepEngine.assemble(parameters: Settings().stabilizerParameters)
+            let recorder = FlightRecorder(
+                replayLog: assembly.replayLog, bytes: 0,
+                setup: FlightRecorder.Setup(
+                    ringSeconds: 1, isContinuous: false,
+                    recordings: RecordingDirectory(
+                        directory: directory, limits: RecordingDirectory.Limits()),
+                    description: RecordingStore.Description(
+                        library: "test", metadata: [:], attachments: []),
+                    timeOffset: 0), settings: { "" })
+            let other = Worker(ThreadTable.state, capacity: 1)
+            var lost = 0
+            for _ in 0..<1000 {
+                recorder.setRecording(false)
+                recorder.setRecording(true, owner: 7)
+                let meeting = Meeting()
+                other.post {
+                    meeting.join()
+                    recorder.setRecording(true)
+                    meeting.hasEnded.store(true, ordering: .releasing)
+                }
+                meeting.join()
+                recorder.endRecording(of: 7)
+                while !meeting.hasEnded.load(ordering: .acquiring) { sched_yield() }
+                if !recorder.status.isRecording { lost += 1 }
+            }
+            #expect(lost == 0)
+        }
     }
 
     @Test(

@@ -217,19 +217,7 @@ final class FlightRecorder: Sendable {
     @discardableResult
     func setRecording(_ isOn: Bool, past: Double = 0, owner: Int? = nil) -> RecorderStatus {
         poll()
-        state.withLock { state in
-            state.owner = state.isRecording == isOn ? nil : owner
-            guard state.isRecording != isOn else { return }
-            if let rest = state.encoder.flush() { keep(rest, &state) }
-            state.isRecording = isOn
-            if !isOn {
-                state.ends += 1
-                state.status.requested += 1
-            } else if state.ends == 0 {
-                let first = past > 0 ? state.ring.last(past).first?.number : nil
-                state.wanted = first ?? state.next
-            }
-        }
+        state.withLock { switchRecording(isOn, past: past, owner: owner, &$0) }
         bell.ring()
         return status
     }
@@ -237,7 +225,30 @@ final class FlightRecorder: Sendable {
     /// Ends the recording if the client owns it.
     @discardableResult
     func endRecording(of client: Int) -> RecorderStatus {
-        state.withLock({ $0.owner == client }) ? setRecording(false) : status
+        guard state.withLock({ $0.owner == client }) else { return status }
+        poll()
+        state.withLock { state in
+            // Another client can have requested the recording since the first check.
+            if state.owner == client { switchRecording(false, past: 0, owner: nil, &state) }
+        }
+        bell.ring()
+        return status
+    }
+
+    private func switchRecording(
+        _ isOn: Bool, past: Double, owner: Int?, _ state: inout State
+    ) {
+        state.owner = state.isRecording == isOn ? nil : owner
+        guard state.isRecording != isOn else { return }
+        if let rest = state.encoder.flush() { keep(rest, &state) }
+        state.isRecording = isOn
+        if !isOn {
+            state.ends += 1
+            state.status.requested += 1
+        } else if state.ends == 0 {
+            let first = past > 0 ? state.ring.last(past).first?.number : nil
+            state.wanted = first ?? state.next
+        }
     }
 
     /// Current state of the recorder.
