@@ -12,6 +12,9 @@ struct EmergencyStop: Sendable {
 
     init(_ link: PersonLink) { self.link = link }
 
+    /// Sends `stop` to the daemon again, because a call of `reset_stop` can have reset the first one.
+    func send() { _ = try? link.ask(Self.tool) }
+
     /// Sends `stop` to the daemon, and returns the answer to the tool call.
     func answer(_ id: JSONValue, isModern: Bool) -> [UInt8] {
         do throws(ClientError) {

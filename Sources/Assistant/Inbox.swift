@@ -36,6 +36,10 @@ final class Inbox: Sendable {
         var current: JSONValue?
         /// True if the client has cancelled the request `current`.
         var isCancelled = false
+        /// True if `current` is a call of the tool `reset_stop`.
+        var isResetting = false
+        /// True if an emergency stop was requested while `current` was a call of `reset_stop`.
+        var mustStop = false
         var hasEnded = false
     }
 
@@ -75,26 +79,38 @@ final class Inbox: Sendable {
         return [RPCMessage.error(failure, id: id)]
     }
 
-    /// Adds an emergency stop before all waiting messages. Waiting calls of `reset_stop` are
-    /// removed: they were sent before the stop, and must not reset it.
+    /// Removes the waiting calls of `reset_stop`, because an emergency stop is sent next: the calls
+    /// were sent before the stop, and must not reset it. If the server is processing such a call,
+    /// `finish` requests another stop.
     ///
     /// - Returns: The error replies to the removed calls.
-    func addStop() -> [[UInt8]] {
+    func removeResets() -> [[UInt8]] {
         let resets = state.withLock { state in
             let resets = state.waiting.filter(\.isReset).compactMap(\.id)
             state.waiting.removeAll(where: \.isReset)
-            // One entry suffices for any number of stops, so the queue stays bounded.
-            if state.waiting.first?.entry != .stopped {
-                state.waiting.insert(Waiting(entry: .stopped), at: 0)
-            }
+            if state.isResetting { state.mustStop = true }
             return resets
         }
-        bell.ring()
+        return resets.map(Self.notReset)
+    }
+
+    private static func notReset(_ id: JSONValue) -> [UInt8] {
         let failure = RPCFailure(
             .internalError,
             "The stop was not reset: an emergency stop was requested after this call of reset_stop."
         )
-        return resets.map { RPCMessage.error(failure, id: $0) }
+        return RPCMessage.error(failure, id: id)
+    }
+
+    /// Adds an emergency stop, which has been sent, before all waiting messages.
+    func addStop() {
+        state.withLock { state in
+            // One entry suffices for any number of stops, so the queue stays bounded.
+            if state.waiting.first?.entry != .stopped {
+                state.waiting.insert(Waiting(entry: .stopped), at: 0)
+            }
+        }
+        bell.ring()
     }
 
     /// Cancels a request, which is then not answered. A waiting request is removed from the queue.
@@ -138,6 +154,7 @@ final class Inbox: Sendable {
             guard !state.waiting.isEmpty else { return state.hasEnded ? .end : .none }
             let first = state.waiting.removeFirst()
             state.current = first.id
+            state.isResetting = first.isReset
             return first.entry
         }
     }
@@ -155,17 +172,20 @@ final class Inbox: Sendable {
 
     /// Ends the processing of the current request.
     ///
-    /// - Returns: The answers for the client, without the answer to a cancelled request.
-    func finish(_ answers: [[UInt8]]) -> [[UInt8]] {
-        let cancelled: JSONValue? = state.withLock { state in
+    /// - Returns: The answers for the client, without the answer to a cancelled request. `mustStop`
+    ///   is true if the request was a call of `reset_stop` during which an emergency stop was
+    ///   requested: the call can have reset this stop, so the stop must be sent again.
+    func finish(_ answers: [[UInt8]]) -> (answers: [[UInt8]], mustStop: Bool) {
+        let (id, isCancelled, mustStop): (JSONValue?, Bool, Bool) = state.withLock { state in
             defer {
-                state.current = nil
-                state.isCancelled = false
+                (state.current, state.isResetting) = (nil, false)
+                (state.isCancelled, state.mustStop) = (false, false)
                 interruption.silence()
             }
-            return state.isCancelled ? state.current : nil
+            return (state.current, state.isCancelled, state.mustStop)
         }
-        guard let cancelled else { return answers }
-        return answers.filter { (try? JSONValue(parsing: $0))?["id"] != cancelled }
+        guard let id, isCancelled || mustStop else { return (answers, false) }
+        let others = answers.filter { (try? JSONValue(parsing: $0))?["id"] != id }
+        return (isCancelled ? others : others + [Self.notReset(id)], mustStop)
     }
 }

@@ -57,7 +57,9 @@ public struct StandardStreams {
                 }
             case .message(let line):
                 let answers = server.receive(line, now: DaemonClient.now())
-                guard writer.write(inbox.finish(answers)) else { return }
+                let end = inbox.finish(answers)
+                if end.mustStop { server.emergencyStop.send() }
+                guard writer.write(end.answers) else { return }
             }
             guard writer.write(server.tick(now: DaemonClient.now())) else { return }
         }
@@ -101,7 +103,12 @@ private struct MessageReader: Sendable {
         switch try? RPCMessage(line: line) {
         case .request(let id, let method, let params):
             if let isModern = MCPServer.stopFormat(method, params) {
-                return [emergencyStop.answer(id, isModern: isModern)] + inbox.addStop()
+                // A waiting call of reset_stop must not begin after the daemon has received the
+                // stop.
+                let removed = inbox.removeResets()
+                let answer = emergencyStop.answer(id, isModern: isModern)
+                inbox.addStop()
+                return [answer] + removed
             }
             return inbox.add(
                 .message(line), id: id,
