@@ -16,7 +16,7 @@ public final class Worker: Sendable {
         struct Contents {
             var jobs: [Job] = []
             var isEnding = false
-            var isStarted = false
+            /// The thread; nil before the first job and after the end.
             var thread: RealtimeThread?
         }
 
@@ -69,30 +69,24 @@ public final class Worker: Sendable {
     ///   of the worker.
     @discardableResult
     public func post(_ job: @escaping Job) -> Bool {
-        let (isTaken, isFirst) = queue.contents.withLock { contents in
+        let queue = queue
+        let (isTaken, isThreadMissing): (Bool, Bool) = queue.contents.withLock { contents in
             guard !contents.isEnding, contents.jobs.count < capacity else { return (false, false) }
+            // The thread starts while the lock is held, so that `end` always finds the thread of an
+            // accepted job.
+            if contents.thread == nil {
+                do throws(ThreadError) {
+                    contents.thread = try RealtimeThread(configuration) { queue.run() }
+                } catch {
+                    return (true, true)
+                }
+            }
             contents.jobs.append(job)
-            defer { contents.isStarted = true }
-            return (true, !contents.isStarted)
+            return (true, false)
         }
         guard isTaken else { return false }
-        if isFirst { start() } else { queue.bell.ring() }
+        if isThreadMissing { job() } else { queue.bell.ring() }
         return true
-    }
-
-    private func start() {
-        let queue = queue
-        do throws(ThreadError) {
-            let thread = try RealtimeThread(configuration) { queue.run() }
-            queue.contents.withLock { $0.thread = thread }
-        } catch {
-            let jobs = queue.contents.withLock { contents in
-                contents.isStarted = false
-                defer { contents.jobs = [] }
-                return contents.jobs
-            }
-            for job in jobs { job() }
-        }
     }
 
     /// Completes the waiting jobs, and ends the thread. Jobs that are added later are refused.
