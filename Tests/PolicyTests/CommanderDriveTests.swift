@@ -65,6 +65,27 @@ struct CommanderDriveTests {
         #expect(wheels.request?.left == 0)
     }
 
+    @Test(
+        "a driver whose requests the wheels refuse for longer than the release time keeps control, so the wheels receive no stop that would open their interlock"
+    )
+    func refusedDriver() throws {
+        let commander = door()
+        try commander.request(.drive(left: 1, right: 1), from: udp, now: at(1))
+        let refusal = Refusal.wheelsNotReady("the robot has fallen")
+        wheels.refusal.withLock { $0 = refusal }
+        for second in 2...20 {
+            let now = at(Double(second))
+            #expect(throws: refusal) {
+                try commander.request(.drive(left: 1, right: 1), from: udp, now: now)
+            }
+            commander.advance(now: now)
+        }
+        #expect(wheels.request?.left == 1, "the wheels have received no stop")
+        #expect(commander.view(now: at(20)).driver == udp)
+        commander.advance(now: at(31))
+        #expect(wheels.request?.left == 0 && commander.view(now: at(31)).driver == nil)
+    }
+
     @Test("an emergency stop, a disconnection, a release and the shutdown stop the wheels")
     func stops() throws {
         for end in 0..<4 {

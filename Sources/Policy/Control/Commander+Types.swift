@@ -89,6 +89,16 @@ extension MotionRequest {
     }
 }
 
+extension MotionRequest.Effect {
+    /// Refusal of a mode because of a missing sensor; nil if the loop has the sensor, or has sent
+    /// no state yet.
+    func missingSensor(_ loop: LoopState?) -> Refusal? {
+        guard case .camera(.mode(let mode)) = self, mode.needsJoints, let loop, !loop.showsJoints
+        else { return nil }
+        return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
+    }
+}
+
 /// Interface of the `Commander` to the stepper motors.
 public struct Steppers: Sendable {
     let hasSwitches: Bool

@@ -112,7 +112,7 @@ public final class Commander: Sendable {
         let refusal: Refusal? = state.withLock { state in
             Self.learn(from: loop, &state)
             let refusal =
-                Self.missingSensor(for: request.effect, loop)
+                request.effect.missingSensor(loop)
                 ?? Self.carryOut(request, from: source, now: now, &state)
             if let refusal {
                 state.refusals &+= 1
@@ -248,9 +248,11 @@ public final class Commander: Sendable {
         case .wheels(let left, let right):
             guard let wheels = state.wheels else { return .noWheels }
             let wish = DriveModel.Request(left: left, right: right, validUntil: until)
-            if let refusal = wheels(wish) { return refusal }
-            state.driver = hold
-            return nil
+            let refusal = wheels(wish)
+            // A driver whose requests the wheels refuse is not silent. Otherwise the driver would
+            // lose control, and the stop of the wheels would open their interlock.
+            if refusal == nil || state.driver?.source == source { state.driver = hold }
+            return refusal
         case .stepper(let axis, let wanted):
             guard let steppers = state.steppers else { return .noSteppers }
             if wanted == .home, !steppers.hasSwitches { return .noHomeSwitches }
@@ -313,16 +315,6 @@ public final class Commander: Sendable {
         return nil
     }
 
-    /// Refusal of a mode because of a missing sensor; nil if the loop has the sensor, or has sent
-    /// no state yet.
-    private static func missingSensor(
-        for effect: MotionRequest.Effect, _ loop: LoopState?
-    ) -> Refusal? {
-        guard case .camera(.mode(let mode)) = effect, mode.needsJoints, let loop, !loop.showsJoints
-        else { return nil }
-        return loop.hasSample ? .missingSensor(mode) : .sensorsUnknown(mode)
-    }
-
     /// If the loop has executed the newest mode request, adopts the mode that the loop reports.
     private static func learn(from loop: LoopState?, _ state: inout State) {
         guard let loop, loop.modeRequests == state.modeRequests else { return }
@@ -345,7 +337,7 @@ public final class Commander: Sendable {
         if let mode, state.mode != .inactive, !state.stop.isLatched, !state.isShuttingDown {
             // If the joint angles are unknown, the fallback mode is not possible, so the camera
             // keeps its attitude.
-            if missingSensor(for: .camera(.mode(mode)), loop) != nil { return false }
+            if MotionRequest.mode(mode).effect.missingSensor(loop) != nil { return false }
             let timed = TimedCommand(.mode(mode), received: now)
             guard state.ring.room > reserve, state.ring.push(timed) else { return false }
             noteMode(mode, &state)
