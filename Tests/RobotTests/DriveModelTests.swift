@@ -51,6 +51,17 @@ struct DriveModelTests {
         #expect(model.left == 0.3 && model.right == -0.3)
     }
 
+    @Test("above the limit both wheels become slower by the same factor, so the curve remains")
+    func curve() {
+        var parameters = DriveModel.Parameters()
+        parameters.limit = 0.3
+        var model = DriveModel(parameters: parameters)
+        Self.drive(&model, left: 1, right: 0.5, seconds: 2)
+        #expect(abs(model.left - 0.3) < 1e-9 && abs(model.right - 0.15) < 1e-9)
+        Self.drive(&model, left: 0.2, right: -0.1, from: 2, seconds: 2)
+        #expect(abs(model.left - 0.2) < 1e-9 && abs(model.right + 0.1) < 1e-9)
+    }
+
     @Test("the wheels brake to a stop after the request expires")
     func deadMan() {
         var model = DriveModel(parameters: DriveModel.Parameters())

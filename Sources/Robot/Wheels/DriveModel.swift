@@ -6,7 +6,8 @@ public import GimbalCore
 public struct DriveModel: Sendable, BitwiseCopyable {
     /// Configured limits.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
-        /// Largest speed, as a fraction of full speed, 0...1.
+        /// Largest speed, as a fraction of full speed, 0...1. If a requested speed is larger, both
+        /// speeds are reduced by the same factor.
         public var limit = 1.0
         /// Largest acceleration as a fraction of full speed, 1/s. A value of 2 means full speed
         /// after 0.5 s.
@@ -64,8 +65,18 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     public mutating func step(_ request: Request, now: Instant, dt: Double) {
         let isValid = now < request.validUntil && request.left.isFinite && request.right.isFinite
         let dt = min(max(dt, 0), 0.2)
-        left = next(left, towards: isValid ? request.left : 0, dt: dt)
-        right = next(right, towards: isValid ? request.right : 0, dt: dt)
+        let factor = factor(for: request)
+        left = next(left, towards: isValid ? request.left * factor : 0, dt: dt)
+        right = next(right, towards: isValid ? request.right * factor : 0, dt: dt)
+    }
+
+    /// Factor that reduces the requested speeds to the limit. The factor is the same for both
+    /// wheels, because their ratio determines the curve: if only the faster wheel became slower, a
+    /// robot with a low limit would drive straight on.
+    private func factor(for request: Request) -> Double {
+        let limit = min(max(parameters.limit, 0), 1)
+        let largest = max(abs(request.left), abs(request.right))
+        return largest > limit ? limit / largest : 1
     }
 
     /// Sets both wheel speeds to zero immediately, without a ramp.
@@ -74,9 +85,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         right = 0
     }
 
-    private func next(_ speed: Double, towards wish: Double, dt: Double) -> Double {
-        let limit = min(max(parameters.limit, 0), 1)
-        let goal = min(max(wish, -limit), limit)
+    private func next(_ speed: Double, towards goal: Double, dt: Double) -> Double {
         // If a wheel must change its direction, it first brakes to a stop.
         let isBraking = speed * goal < 0 || abs(goal) < abs(speed)
         let step = (isBraking ? parameters.deceleration : parameters.acceleration) * dt
