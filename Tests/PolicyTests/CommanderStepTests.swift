@@ -70,6 +70,34 @@ struct CommanderStepTests {
         }
     }
 
+    @Test("a client that leaves ends its own searches for home, not those of other clients")
+    func othersSearch() throws {
+        let commander = door()
+        let clients = (1...3 as ClosedRange<UInt64>).map {
+            CommandSource(link: .diagnostics, connection: $0)
+        }
+        try commander.request(.step(axis: 1, .home), from: clients[0], now: at(1))
+        try commander.request(.step(axis: 2, .home), from: clients[1], now: at(1.1))
+        try commander.request(.take, from: clients[0], now: at(1.2))
+        _ = motors.takeHeard()
+        commander.disconnected(clients[0], now: at(1.3))
+        #expect(motors.takeHeard() == ["1 \(StepAxis.Goal.hold)"])
+        try commander.request(.take, from: clients[2], now: at(1.4))
+        commander.disconnected(clients[1], now: at(1.5))
+        #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.hold)"])
+    }
+
+    @Test("a search for home ends if every client is silent")
+    func silence() throws {
+        let commander = door()
+        try commander.request(.step(axis: 2, .home), from: robot, now: at(1))
+        _ = motors.takeHeard()
+        commander.advance(now: at(10))
+        #expect(motors.takeHeard().isEmpty)
+        commander.advance(now: at(12))
+        #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.hold)"])
+    }
+
     @Test("an emergency stop from any source and the shutdown stop all three motors")
     func stops() throws {
         let hold = (0...2).map { "\($0) \(StepAxis.Goal.hold)" }

@@ -35,9 +35,9 @@ public final class Commander: Sendable {
         let wheels: (@Sendable (DriveModel.Request) -> Refusal?)?
         /// Interface to the stepper motors; nil without stepper motors.
         let steppers: Steppers?
-        /// Numbers of the stepper motors that search for their home switch, or that turn until
-        /// their dead-man time has passed.
-        var turningSteppers: Set<Int> = []
+        /// Sources of the stepper motors that search for their home switch, or that turn until
+        /// their dead-man time has passed, by the motor's number.
+        var turningSteppers: [Int: CommandSource] = [:]
         var stop = EmergencyStopLatch()
         var isShuttingDown = false
         var refusals: UInt64 = 0
@@ -161,6 +161,8 @@ public final class Commander: Sendable {
             let isEntered = Self.enterStage(&state, loop, now: now)
             if let holder = state.holder, Self.isSilent(holder, now: now, state.rules) {
                 Self.releaseCamera(&state, now: now)
+                // An active source of a search for the home switch would be in control.
+                Self.stopSteppers(&state, Array(state.turningSteppers.keys))
             }
             if let driver = state.driver, Self.isSilent(driver, now: now, state.rules) {
                 Self.stopWheels(&state)
@@ -258,8 +260,8 @@ public final class Commander: Sendable {
             if wanted == .home, !steppers.hasSwitches { return .noHomeSwitches }
             steppers.ask(axis, wanted.goal(now: now, validUntil: until))
             switch wanted {
-            case .turn, .home: state.turningSteppers.insert(axis)
-            case .hold, .position, .by: state.turningSteppers.remove(axis)
+            case .turn, .home: state.turningSteppers[axis] = source
+            case .hold, .position, .by: state.turningSteppers[axis] = nil
             }
             state.holder = hold
             return nil
@@ -364,16 +366,19 @@ public final class Commander: Sendable {
         state.driver = nil
     }
 
-    private static func stopSteppers(_ state: inout State, _ axes: Set<Int>) {
-        for axis in axes { state.steppers?.ask(axis, .hold) }
-        state.turningSteppers = []
+    private static func stopSteppers(_ state: inout State, _ axes: [Int]) {
+        for axis in axes {
+            state.steppers?.ask(axis, .hold)
+            state.turningSteppers[axis] = nil
+        }
     }
 
     /// Ends the source's control of camera and wheels, and stops the motion that the source has
-    /// requested.
+    /// requested. Stepper motors that move to a position continue to the position, and hold it.
     private static func release(by source: CommandSource, _ state: inout State, now: Instant) {
         if state.driver?.source == source { stopWheels(&state) }
         if state.holder?.source == source { releaseCamera(&state, now: now) }
+        stopSteppers(&state, state.turningSteppers.filter { $0.value == source }.map(\.key))
     }
 
     private static func stopCamera(_ state: inout State, _ now: Instant) {
@@ -381,12 +386,10 @@ public final class Commander: Sendable {
         _ = state.ring.push(TimedCommand(stop, received: now, validUntil: now))
     }
 
-    /// Releases control of the camera and the stepper motors, and stops their motion.
+    /// Releases control of the camera and the stepper motors, and stops the camera.
     private static func releaseCamera(_ state: inout State, now: Instant) {
         if state.turn.isActive { stopCamera(&state, now) }
         state.turn = CameraTurn()
-        // Stepper motors that move to a position continue to the position, and hold it.
-        stopSteppers(&state, state.turningSteppers)
         state.holder = nil
     }
 }
