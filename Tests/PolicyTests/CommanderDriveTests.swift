@@ -102,6 +102,32 @@ struct CommanderDriveTests {
         }
     }
 
+    @Test(
+        "after the reset of an emergency stop, the wheels stay at rest while a request is repeated, until a stop or a pause"
+    )
+    func reset() throws {
+        let commander = door()
+        func drive(_ speed: Double, _ seconds: Double) throws {
+            try commander.request(.drive(left: speed, right: speed), from: udp, now: at(seconds))
+        }
+        try drive(1, 1)
+        try commander.request(.emergencyStop, from: phone, now: at(2))
+        #expect(throws: Refusal.emergencyStopped) { try drive(1, 2.5) }
+        try commander.request(.resetEmergencyStop, from: phone, now: at(3))
+        for tenth in 0..<20 {
+            #expect(throws: Refusal.stickHeld) { try drive(1, 3.1 + Double(tenth) / 10) }
+        }
+        #expect(wheels.request?.left == 0)
+        try drive(0, 5.1)
+        try drive(1, 5.2)
+        #expect(wheels.request?.left == 1)
+        try commander.request(.emergencyStop, from: phone, now: at(6))
+        #expect(throws: Refusal.emergencyStopped) { try drive(1, 6.5) }
+        try commander.request(.resetEmergencyStop, from: phone, now: at(7))
+        try drive(0.5, 7.6)
+        #expect(wheels.request?.left == 0.5, "after a pause")
+    }
+
     @Test("a request after an emergency stop, beyond full speed or without wheels is refused")
     func refusals() throws {
         let commander = door()

@@ -114,6 +114,25 @@ struct CommanderStepTests {
         #expect(motors.takeHeard().sorted() == hold)
     }
 
+    @Test("after the reset of an emergency stop, a slider that is held does not turn its motor")
+    func reset() throws {
+        let commander = door()
+        func turn(_ seconds: Double) throws {
+            try commander.request(.step(axis: 0, .turn(200)), from: robot, now: at(seconds))
+        }
+        try commander.request(.emergencyStop, from: robot, now: at(2))
+        #expect(throws: Refusal.emergencyStopped) { try turn(2.1) }
+        try commander.request(.resetEmergencyStop, from: robot, now: at(2.2))
+        _ = motors.takeHeard()
+        #expect(throws: Refusal.stickHeld) { try turn(2.3) }
+        try commander.request(.step(axis: 1, .position(7)), from: robot, now: at(2.4))
+        #expect(throws: Refusal.stickHeld) { try turn(2.5) }
+        #expect(motors.takeHeard() == ["1 \(StepAxis.Goal.position(7))"])
+        try commander.request(.step(axis: 0, .hold), from: robot, now: at(2.6))
+        try turn(2.7)
+        #expect(motors.takeHeard().count == 2)
+    }
+
     @Test("an invalid axis or speed is refused, and every request is refused without motors")
     func refusals() throws {
         #expect(throws: Refusal.outOfRange(field: "axis", allowed: "0...2")) {

@@ -39,6 +39,7 @@ public final class Commander: Sendable {
         /// their dead-man time has passed, by the motor's number.
         var turningSteppers: [Int: CommandSource] = [:]
         var stop = EmergencyStopLatch()
+        var sticks = HeldSticks()
         var isShuttingDown = false
         var refusals: UInt64 = 0
         var lastRefusal: ControlState.Refused?
@@ -239,12 +240,13 @@ public final class Commander: Sendable {
         }
         var present = state.holder
         if case .wheels = request.effect { present = state.driver }
-        if let refusal = admit(source, beside: present, now: now, state.rules)
-            ?? request.refusal(in: state.mode, isStopped: state.stop.isLatched)
-        {
-            return refusal
-        }
+        if let refusal = admit(source, beside: present, now: now, state.rules) { return refusal }
         let until = state.rules.end(of: request, from: now)
+        let isStopped = state.stop.isLatched
+        let isHeld = state.sticks.isHeld(
+            request, from: source, until: until, isStopped: isStopped, now: now)
+        if let refusal = request.refusal(in: state.mode, isStopped: isStopped) { return refusal }
+        if isHeld { return .stickHeld }
         let hold = Hold(source: source, lastRequest: now)
         switch request.effect {
         case .wheels(let left, let right):

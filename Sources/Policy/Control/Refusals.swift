@@ -23,6 +23,14 @@ extension Refusal {
             .stopped, "an emergency stop is latched; reset it first: airframectl stop --reset")
     }
 
+    /// Refusal of a motion whose request has been repeated since an emergency stop.
+    public static var stickHeld: Refusal {
+        Refusal(
+            .refused,
+            "the motion was requested during an emergency stop: first request a stop (stick in the middle), or pause"
+        )
+    }
+
     /// Refusal because the stop of another source with at least the same rank is still latched; the
     /// stop of the requesting source has been reset.
     public static func stopped(by source: CommandSource) -> Refusal {
