@@ -83,6 +83,28 @@ struct BatteryMonitorTests {
         rmdir(String(gauge.dropLast("/gauge".count)))
     }
 
+    @Test(
+        "a robot's board can report its battery after the start without a warning; a board that does not is reported",
+        arguments: [true, false])
+    func robot(answers: Bool) {
+        let percent = Mutex<Double?>(nil)
+        var settings = Settings().battery
+        settings.source = .drive
+        let monitor = BatteryMonitor(
+            settings: { [settings] in settings }, robot: { percent.withLock(\.self) })
+        #expect(monitor.look(now: at(0)) == nil)
+        #expect(monitor.status(now: at(1))?.problem == "the battery has not been read yet")
+        if answers { percent.withLock { $0 = 80 } }
+        let level: Logger.Level? = answers ? nil : .warning
+        let charge: Double? = answers ? 80 : nil
+        #expect(monitor.look(now: at(2))?.level == level)
+        let status = monitor.status(now: at(2))
+        #expect(status?.percent.known == charge && (status?.problem == nil) == answers)
+        percent.withLock { $0 = nil }
+        let isSaid = monitor.look(now: at(4)) != nil
+        #expect(isSaid == answers, "said once")
+    }
+
     @Test("without a configured battery, status contains no battery")
     func none() {
         let monitor = BatteryMonitor { Settings().battery }

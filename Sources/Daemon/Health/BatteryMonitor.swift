@@ -19,6 +19,8 @@ final class BatteryMonitor: Sendable {
     private struct State {
         var status = BatteryStatus()
         var time: Instant?
+        /// True until the robot's board has been asked once.
+        var isFirst = true
     }
 
     private let settings: @Sendable () -> Settings.Battery
@@ -85,7 +87,7 @@ final class BatteryMonitor: Sendable {
             status.remedy = error.remedy
         }
         let before = state.withLock { state in
-            defer { state = State(status: status, time: now) }
+            defer { (state.status, state.time) = (status, now) }
             return state.status
         }
         if let problem = status.problem, before.problem != problem {
@@ -102,7 +104,13 @@ final class BatteryMonitor: Sendable {
         guard settings.source == .drive else {
             return try BatteryReader(settings, roots: roots).read()
         }
+        let isFirst = state.withLock { state in
+            defer { state.isFirst = false }
+            return state.isFirst
+        }
         guard let percent = robot() else {
+            // At the start of airframed, the board has not had time to answer.
+            if isFirst { return nil }
             throw BatteryReader.Failure(
                 problem: "the robot's board does not report its battery",
                 remedy: "Set drive.board = \"xgo\", and check drive.port and the robot's switch.")
