@@ -179,6 +179,20 @@ struct DiagnosticsRequestTests {
         }
     }
 
+    @Test(
+        "the reply to drive states whether the wheels turn or stop",
+        arguments: [
+            (#"{"left":0.5,"right":0}"#, "The wheels turn until"),
+            (#"{"left":0,"right":0}"#, "The wheels stop."), ("{}", "The wheels stop."),
+        ])
+    func drive(params: String, sentence: String) async throws {
+        try await withServer { path, _ in
+            let reply = try PlainClient(path).ask(
+                #"{"id":1,"method":"drive","params":\#(params)}"#)
+            #expect(reply["result"]?["sentence"]?.string?.hasPrefix(sentence) == true)
+        }
+    }
+
     @Test("a refusal by the daemon reaches the client unchanged")
     func refused() async throws {
         let backend = FakeBackend()

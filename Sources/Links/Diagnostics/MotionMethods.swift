@@ -121,11 +121,13 @@ extension SocketMethod {
                         "Speed of the \($0) wheel, forwards positive; default: 0.")
                 }, port
             ) { (parameters) throws(Refusal) in
-                Move(
-                    .drive(
-                        left: try parameters.number("left") ?? 0,
-                        right: try parameters.number("right") ?? 0),
-                    "The wheels turn until the next request, or until the dead-man timeout of driving expires."
+                let left = try parameters.number("left") ?? 0
+                let right = try parameters.number("right") ?? 0
+                return Move(
+                    .drive(left: left, right: right),
+                    left == 0 && right == 0
+                        ? "The wheels stop."
+                        : "The wheels turn until the next request, or until the dead-man timeout of driving expires."
                 )
             },
             move(
