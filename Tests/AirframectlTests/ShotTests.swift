@@ -87,6 +87,21 @@ struct ShotTests {
         #expect(throws: ValidationError.self) { try unused.recipe() }
     }
 
+    @Test(
+        "a continued shot uses the files of its earlier run, unless the shutter wrote no files, or writes none now",
+        arguments: [
+            ("/a/{number}.jpg", "/b/{number}.jpg", "/a/{number}.jpg"),
+            ("", "/b/{number}.jpg", "/b/{number}.jpg"), ("/a/{number}.jpg", "", ""),
+        ])
+    func located(earlier: String, present: String, used: String) throws {
+        var recipe = ShotRecipe(.orbit(.init(photos: 4)))
+        recipe.shutter.file = earlier
+        let saved = ShotRecord(try ShotFile.plan(recipe), originYaw: 0)
+        recipe.shutter.file = present
+        #expect(ShotRunner.located(recipe, after: saved).shutter.file == used)
+        #expect(ShotRunner.located(recipe, after: nil).shutter.file == present)
+    }
+
     @Test("a stored photo counts as taken, although a recording has failed")
     func outcome() {
         var state = CaptureState()

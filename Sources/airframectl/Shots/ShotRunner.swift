@@ -85,10 +85,7 @@ enum ShotRunner {
                 "The shot is complete. `airframectl shoot` with its file or options, without --resume, begins it again.",
                 true, options)
         }
-        // A continued shot uses the file paths of the earlier run, because the existing files show
-        // which photos were taken.
-        var located = recipe
-        located.shutter.file = saved?.recipe.shutter.file ?? absolute(recipe.shutter.file)
+        let located = located(recipe, after: saved)
         plan = try ShotFile.plan(located)
         let client = try options.connect()
         var record = try saved ?? begin(plan, client)
@@ -109,6 +106,20 @@ enum ShotRunner {
     private static func tell(_ sentence: String, _ isComplete: Bool, _ options: GlobalOptions) {
         Output.line(
             Output.text(of: sentence, ["complete": .bool(isComplete)], json: options.json))
+    }
+
+    /// Description with the absolute path of the photos' files.
+    ///
+    /// A continued shot uses the path of the earlier run, because the existing files show which
+    /// photos were taken. If one of the two runs has no path, for example after a change of the
+    /// shutter, the path of the description applies.
+    static func located(_ recipe: ShotRecipe, after saved: ShotRecord?) -> ShotRecipe {
+        var located = recipe
+        let earlier = saved?.recipe.shutter.file ?? ""
+        located.shutter.file =
+            earlier.isEmpty || recipe.shutter.file.isEmpty
+            ? absolute(recipe.shutter.file) : earlier
+        return located
     }
 
     /// Absolute path of a photo's file; empty if the path is empty.
