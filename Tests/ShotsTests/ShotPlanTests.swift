@@ -151,6 +151,10 @@ struct ShotPlanTests {
                 "shutter.file needs {number}"
             ),
             (
+                #"{"orbit":{"photos":4},"shutter":{"kind":"command","command":["x","-o={file}"]}}"#,
+                "shutter.file is missing; it is the path for {file}"
+            ),
+            (
                 #"{"orbit":{"photos":4},"shutter":{"kind":"command","command":["{file}"],"file":"{number}-{yaw}"}}"#,
                 "shutter.file contains {yaw}, but only {number} is replaced"
             ),
