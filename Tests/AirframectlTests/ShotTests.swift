@@ -132,6 +132,24 @@ struct ShotTests {
         }
     }
 
+    @Test("a state that cannot be read does not count as missing, and the error names the cause")
+    func unreadable() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = "\(directory)/shot.json"
+            #expect(try ShotStore(path).load() == nil)
+            // Unlike missing permissions, a link to itself is also an obstacle for root.
+            #expect(symlink(path, path) == 0)
+            let error = #expect(throws: ClientError.self) { try ShotStore(path).load() }
+            #expect(error?.exitCode == 66)
+            let message = error?.requestError.message ?? ""
+            #expect(message.hasPrefix("\(path): the state of the shot cannot be read: "))
+            #expect(!message.contains("--again"), "\(message)")
+            let pause = try ShootPauseCommand.parse(["--state", path])
+            let refusal = #expect(throws: ClientError.self) { try pause.run() }
+            #expect(refusal?.exitCode == 66, "\(refusal?.requestError.message ?? "")")
+        }
+    }
+
     @Test("a full disk does not count as a file error, after which systemd starts no shot again")
     func fullDisk() throws {
         try withTemporaryDirectory { directory throws in

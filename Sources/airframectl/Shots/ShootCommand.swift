@@ -254,7 +254,9 @@ struct ShootPauseCommand: ParsableCommand {
     @OptionGroup var place: ShootState
 
     func run() throws {
-        guard let process = ShotStore(place.path).activeRun, kill(process, SIGTERM) == 0 else {
+        let store = ShotStore(place.path)
+        _ = try store.exists()
+        guard let process = store.activeRun, kill(process, SIGTERM) == 0 else {
             throw ClientError.refused(RequestError("refused", "No run of this shot is active."))
         }
         let sentence = "The run ends after the present photo; `airframectl shoot resume` continues."

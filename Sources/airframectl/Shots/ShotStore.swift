@@ -34,9 +34,21 @@ final class ShotStore {
         try? lock?.close()
     }
 
+    /// Checks whether the state exists.
+    ///
+    /// - Throws: `ClientError.file` if the state cannot be read. The state of the unit
+    ///   `airframe-shot@` is in a folder that only root can open, and must not count as missing.
+    func exists() throws(ClientError) -> Bool {
+        guard access(path, R_OK) != 0 else { return true }
+        let cause = Errno(rawValue: errno)
+        if cause == .noSuchFileOrDirectory { return false }
+        let remedy = cause == .permissionDenied ? ". Repeat the command with sudo" : ""
+        throw failure("the state of the shot cannot be read: \(cause)\(remedy)")
+    }
+
     /// Reads the state; nil if the file is missing.
     func load() throws(ClientError) -> ShotRecord? {
-        guard access(path, F_OK) == 0 else { return nil }
+        guard try exists() else { return nil }
         let record = try? JSONDecoder().decode(
             ShotRecord.self, from: try Data(contentsOf: URL(filePath: path)))
         guard let record, let plan = try? ShotPlan(record.recipe),
