@@ -25,6 +25,9 @@ final class ShotHost: Sendable {
     /// Reason for the pause of a shot whose browser is no longer paired, for the page.
     private static let unpaired =
         "The shot has paused, because the browser that started it is no longer paired: its pairing has expired or was removed. A paired browser can resume the shot."
+    /// Refusal of a shot that would replace a shot with an unknown state.
+    private static let unread =
+        "airframectl does not answer, so the state of an earlier shot is unknown. Try again later."
     /// Exit codes of airframectl if airframed or the camera's address cannot be reached, or airframed
     /// does not answer in time.
     private static let unreachable: [Int32] = [69, 75]
@@ -36,6 +39,9 @@ final class ShotHost: Sendable {
         var process: pid_t?
         /// The last answer of `airframectl shoot status`; null if there is no shot.
         var report = JSONValue.null
+        /// True if the last call of `airframectl shoot status` had no answer: a saved shot exists,
+        /// but `report` does not describe its present state.
+        var isUnread = false
         /// Number of completed photos and remaining time, s, from the run's last message.
         var progress: (done: Int, left: Double)?
         var note = ""
@@ -108,6 +114,7 @@ final class ShotHost: Sendable {
     ) {
         queue.async { [self] in
             refresh()
+            guard !state.withLock({ $0.isUnread }) else { return answer(Self.unread) }
             let word = report["state"]
             guard word != "active", word != "waiting" else {
                 return answer("A shot is active. Cancel it first.")
@@ -186,10 +193,14 @@ final class ShotHost: Sendable {
         let (forgotten, isDue, isObserved) = state.withLock { state in
             let isIdle = state.process == nil
             let forgotten: Owner? = state.owner.flatMap { ids.contains($0.browser) ? nil : $0 }
+            let isDue = isIdle && state.owner != nil && now >= state.notBefore
+            // A call without an answer can take longer than the interval between two ticks.
+            let isRetry = isIdle && !isDue && state.isUnread && now >= state.notBefore
+            if isRetry { state.notBefore = now + 2 * Self.pause }
             return (
-                forgotten, isIdle && state.owner != nil && now >= state.notBefore,
+                forgotten, isDue,
                 isIdle
-                    ? state.report["active"] == true || state.isCancelled
+                    ? state.report["active"] == true || state.isCancelled || isRetry
                     : state.report["photos"] == nil
             )
         }
@@ -335,15 +346,16 @@ final class ShotHost: Sendable {
     private func refresh() {
         var report = JSONValue.null
         if access(path, F_OK) == 0 {
-            let result = tool.run(["shoot", "status", "--state", path, "--json"], within: 5)
-            report = (try? JSONValue(parsing: Array((result?.output ?? "").utf8))) ?? .null
+            guard let result = tool.run(["shoot", "status", "--state", path, "--json"], within: 5)
+            else { return state.withLock { $0.isUnread = true } }
+            report = (try? JSONValue(parsing: Array(result.output.utf8))) ?? .null
             if let message = report["error"]?["message"] {
                 state.withLock { $0.problem = message.string ?? "" }
                 report = .null
             }
         }
         state.withLock { state in
-            state.report = report
+            (state.report, state.isUnread) = (report, false)
             if state.process == nil { state.progress = nil }
         }
     }
