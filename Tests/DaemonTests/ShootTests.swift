@@ -194,6 +194,50 @@ import Wire
         }
     }
 
+    @Test("a photo that airframe-eyes stores after 5 s, while its camera opens, is not repeated")
+    func slowCamera() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            try write(
+                """
+                rate_dps = 90
+                [[frame]]
+                [[frame]]
+                yaw = 5
+                [shutter]
+                kind = "eyes"
+                timeout_s = 0.5
+                """, to: daemon.directory.appending("shot.toml"))
+            let companion = try SocketClient(daemon.socket)
+            var (photos, done, orders) = (7, 0, 0)
+            var pending: [Deadline] = []
+            // Simulates a companion program that stores the first photo 5 s after the command.
+            func serve() throws {
+                let count = pending.count
+                pending.removeAll { $0.hasPassed }
+                photos += count - pending.count
+                let reply = try companion.ask(
+                    #"{"id":1,"method":"companion","params":{"name":"eyes","capture":{"recording":false,"photos":\#(photos),"order":\#(done),"problem":null}}}"#
+                )
+                guard let number = reply["result"]?["order"]?["number"]?.int, number > done else {
+                    return
+                }
+                (done, orders) = (number, orders + 1)
+                pending.append(Deadline(seconds: orders == 1 ? 5 : 0))
+            }
+            try serve()
+            let run = try Program(
+                [
+                    try Program.built("airframectl"), "--socket", daemon.socket, "shoot",
+                    "\(daemon.directory)/shot.toml", "--state", "\(daemon.directory)/shot.json",
+                ], in: daemon.directory)
+            let deadline = Deadline(seconds: 20)
+            while !run.hasEnded(within: 0.05), !deadline.hasPassed { try serve() }
+            #expect(run.exitStatus == 0, "\(run.errors)")
+            #expect(orders == 2)
+        }
+    }
+
     @Test("while another client is in control, the shot does not move the camera")
     func otherClient() throws {
         try withDaemon { daemon throws in

@@ -177,9 +177,10 @@ final class GPIOShutter: Shutter {
 /// Shutter that takes photos with airframe-eyes. The photo counter of airframe-eyes shows whether a
 /// photo was taken.
 final class EyesShutter: Shutter {
-    /// Time after which the daemon has dropped an unexecuted command, s: 3 s in the daemon, plus
-    /// the report interval of airframe-eyes.
-    private static let expiry = 4.0
+    /// Time after which a command can no longer lead to a photo, s: the daemon drops a command after
+    /// 3 s, and airframe-eyes waits at most 5 s for a picture, for example while the camera is
+    /// opened. The remaining second is for the disk and the report of airframe-eyes.
+    private static let expiry = 9.0
 
     private let client: () throws(ClientError) -> DaemonClient
     /// Number of the last requested photo, if airframe-eyes or the daemon refused the photo.
