@@ -60,10 +60,11 @@ struct FaultAnnouncer {
         }
     }
 
-    /// Severity of a condition, as a value of MAV_SEVERITY.
+    /// Severity of a condition, as a value of MAV_SEVERITY. Outputs that are off at a user's request
+    /// are not an error.
     private static func severity(of condition: Conditions) -> UInt8 {
         if condition.intersects(.emergencyStop) { return 1 }
-        switch Supervisor.response(to: condition.subtracting(.inactiveMode | .shutdown)) {
+        switch Supervisor.response(to: condition.subtracting(Supervisor.wishes | .shutdown)) {
         case .off, .brake, .softOff: return 3
         case .blockStart, .report: return 5
         }

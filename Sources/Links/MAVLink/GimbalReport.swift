@@ -77,6 +77,10 @@ struct GimbalReport {
         if conditions.intersects(.calibrating) { return 2 }
         if case .inactive = snapshot.mode { return 3 }
         if snapshot.output.enabled { return 4 }
+        // A retracted camera rests at a user's request, as in the mode `inactive`.
+        let faults = conditions.intersection(Supervisor.inhibiting)
+            .subtracting(Supervisor.wishes)
+        if conditions.intersects(.retracted), faults.isEmpty { return 3 }
         return conditions.intersects(.estimateNotConverged) ? 1 : 5
     }
 

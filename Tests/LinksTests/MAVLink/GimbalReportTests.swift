@@ -24,6 +24,35 @@ import Wire
         #expect(managed.deviceInformation.device == 0 && managed.deviceStatus.device == 0)
     }
 
+    @Test("a camera that rests at a user's request is in standby, not in a critical state")
+    func standby() {
+        func state(_ mode: Mode, _ conditions: Conditions, isOn: Bool = false) -> UInt8 {
+            var snapshot = StabilizerSnapshot()
+            snapshot.mode = mode
+            snapshot.conditions = conditions
+            snapshot.output.enabled = isOn
+            return report(snapshot).heartbeat.status
+        }
+        #expect(state(.inactive, .inactiveMode) == 3)
+        #expect(state(.retract, .retracted) == 3)
+        #expect(state(.retract, .none, isOn: true) == 4)
+        #expect(state(.retract, .retracted | .imuStale) == 5)
+        #expect(state(.locked, .imuStale) == 5)
+    }
+
+    @Test(
+        "a status text about outputs that are off at a user's request is a notice, not an error",
+        arguments: [
+            (Conditions.inactiveMode, 5), (.retracted, 5), (.calibrating, 5), (.imuStale, 3),
+            (.emergencyStop, 1),
+        ] as [(Conditions, UInt8)])
+    func severity(condition: Conditions, severity: UInt8) {
+        var announcer = FaultAnnouncer()
+        let texts = announcer.messages(for: condition, now: at(0))
+        #expect(!texts.isEmpty)
+        #expect(texts.allSatisfy { $0.severity == severity })
+    }
+
     @Test("only yaw can follow the vehicle, because roll and pitch are held to the horizon")
     func follow() {
         var snapshot = StabilizerSnapshot()
