@@ -22,6 +22,16 @@ struct StatusViewTests {
         #expect(lines[1] == "- Transfers fail.")
     }
 
+    @Test(
+        "motors that are off at a user's request are not a problem",
+        arguments: ["inactive_mode", "retracted", "calibrating"])
+    func request(name: String) {
+        let reason = Inhibition(name: name, sentence: "The motors are off.")
+        #expect(lines([reason])[0] == "OFF  The motors are off.")
+        let fault = Inhibition(name: "imu_stale", sentence: "The IMU is silent.")
+        #expect(lines([fault, reason])[0].hasPrefix("NOT MOVING"))
+    }
+
     @Test("the note about the motor noise relates the gain reduction to the largest one")
     func gainReduction() {
         var status = Status()

@@ -1,4 +1,5 @@
 import Client
+import GimbalCore
 import Glibc
 import SystemPackage
 import TestSupport
@@ -17,6 +18,25 @@ struct PageStateTests {
             #expect(try page.wait("\(state).includes('motors are off')", within: 5) != nil)
             #expect(try page.value("document.querySelector('.pad.turning') === null") == true)
             try page.touch("touchEnd")
+        }
+    }
+
+    @Test("the page and airframectl call the same reasons problems")
+    func problems() throws {
+        try withPage { _, _, page in
+            for words in Conditions.catalogue
+            where Supervisor.inhibiting.intersects(words.condition) {
+                let reason = Inhibition(name: words.name, sentence: "A reason.")
+                let headline = try page.value(
+                    """
+                    (async () => {
+                      const { summary } = await import('/js/live.js');
+                      const inhibitions = [{ name: '\(words.name)', sentence: 'A reason.' }];
+                      return summary({ enabled: false, mode: 'locked', inhibitions }).headline;
+                    })()
+                    """)
+                #expect(headline == (reason.isProblem ? "NOT MOVING" : "OFF"), "\(words.name)")
+            }
         }
     }
 

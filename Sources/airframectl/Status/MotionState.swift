@@ -10,7 +10,7 @@ struct MotionState: Equatable {
     var sentences: [String]
     /// One sentence for each condition that does not prevent motion, after the condition's name.
     var notices: [String]
-    /// True if a problem prevents motion. A missing request for motion is not a problem.
+    /// True if a problem prevents motion. Motors that are off at a user's request are not a problem.
     var isInhibited: Bool
 
     init(_ status: Status) {

@@ -6,7 +6,9 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the state of the gimbal, and why the camera does or does not move.",
-        discussion: "The exit code is 2 if a condition keeps the motors off.")
+        discussion:
+            "The exit code is 2 if a problem keeps the motors off. The mode inactive, a retracted camera and a calibration are not problems."
+    )
 
     @OptionGroup var options: GlobalOptions
 

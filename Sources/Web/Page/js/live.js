@@ -52,12 +52,15 @@ export class Live extends EventTarget {
   }
 }
 
+/** Names of the reasons that a user has requested; all other reasons are problems. */
+const wishes = ["inactive_mode", "retracted", "calibrating"];
+
 /** True if an emergency stop is latched. */
 export function isStopped(status) { return Boolean(status?.inhibitions.some((reason) => reason.name === "emergency_stop")); }
 
 /** Summary of a status, which is the first line of `airframectl status`. */
 export function summary(status) {
-  const problems = status.inhibitions.filter((reason) => reason.name !== "inactive_mode");
+  const problems = status.inhibitions.filter((reason) => !wishes.includes(reason.name));
   const sentences = status.inhibitions.map((reason) => reason.sentence);
   if (status.enabled) {
     if (problems.length) return { headline: "MOVING, WITH A PROBLEM", role: "care", sentences };

@@ -158,10 +158,11 @@ public struct VectorNumbers: Hashable, Sendable, Codable {
 }
 
 extension Inhibition {
-    /// Name of the reason that is reported while no motion is requested. All other reasons are
-    /// problems.
-    public static let inactiveName = "inactive_mode"
+    /// Names of the reasons that a user has requested, such as `inactive_mode`.
+    private static let wishes = Set(
+        Conditions.catalogue.filter { Supervisor.wishes.intersects($0.condition) }.map(\.name))
 
-    /// True if the reason is a problem. The reason `inactiveName` is not a problem.
-    public var isProblem: Bool { name != Self.inactiveName }
+    /// True if the reason is a problem; false if the motors are off because a user has requested it
+    /// (`Supervisor.wishes`).
+    public var isProblem: Bool { !Self.wishes.contains(name) }
 }
