@@ -40,6 +40,27 @@ struct PageStateTests {
         }
     }
 
+    @Test("while the motors ramp down at a user's request, the page states that they stop")
+    func stopping() throws {
+        try withPage { _, _, page in
+            let summary = try page.value(
+                """
+                (async () => {
+                  const { summary } = await import('/js/live.js');
+                  return summary({ enabled: true, state: 'soft stop', mode: 'inactive',
+                    error_deg: { yaw: 0, roll: 0, pitch: 0 },
+                    inhibitions: [{ name: 'inactive_mode', sentence: 'The mode is inactive.' }] });
+                })()
+                """)
+            // The first line of `airframectl status` contains the same words.
+            #expect(summary["headline"] == "STOPPING")
+            #expect(
+                summary["sentences"] == [
+                    "The motors ramp down, and are then switched off.", "The mode is inactive.",
+                ])
+        }
+    }
+
     @Test("a notice that moves the pad under the finger does not change the direction of the turn")
     func movedPad() throws {
         try withPage { rig, _, page in

@@ -70,6 +70,10 @@ export function summary(status) {
         ? `The motors are on; the largest attitude error is ${Math.max(...errors).toFixed(3)}°.`
         : `The motors are on; the mode is ${status.mode}.`);
     }
+    // `soft stop` is the name of the phase `stopping` of the supervisor.
+    if (status.state === "soft stop") {
+      return { headline: "STOPPING", role: "care", sentences: ["The motors ramp down, and are then switched off.", ...sentences] };
+    }
     return { headline: "MOVING", role: "good", sentences };
   }
   if (problems.length) return { headline: "NOT MOVING", role: "bad", sentences };
