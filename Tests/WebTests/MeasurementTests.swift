@@ -213,6 +213,31 @@ struct MeasurementTests {
         }
     }
 
+    @Test("for a servo, autotune on the page states its lag and gain, and no inertia")
+    func servoAutotune() throws {
+        try withView("drive") { _, page in
+            let text = try page.value(
+                """
+                (async () => {
+                  const { Measurements } = await import('/js/views/measurements.js');
+                  const curve = [{ hz: 1, db: 0, deg: -10 }, { hz: 10, db: -6, deg: -60 }];
+                  const axis = { axis: 'pitch', inertia_kg_m2: null, lag_ms: 12.5, gain: 0.97,
+                    delay_ms: 8, gain_margin_db: 6, gain_margin_down_db: 9, phase_margin_deg: 45,
+                    crossover_hz: 3, measured: [], model: curve, loop: curve };
+                  const report = { state: 'done', sentence: '', axes: [axis], proposals: [] };
+                  const link = { isOpen: true, request: async () => report };
+                  const view = new Measurements({ link, measurement: 'autotune' }, () => {});
+                  await view.show();
+                  return view.output.textContent;
+                })()
+                """
+            ).string
+            let note = try #require(text)
+            #expect(note.contains("Lag 12.50 ms, gain 0.97, delay 8.00 ms"), "\(note)")
+            #expect(!note.contains("Inertia"), "\(note)")
+        }
+    }
+
     @Test("autotune on the page shows Bode plots with margins, and starts a trial of its proposals")
     func autotune() throws {
         try withView("tune") { rig, page in

@@ -161,7 +161,9 @@ function bodePlots(one) {
     { name: "model", className: one.axis, points: points(one.model, key) },
     { name: "open loop with the proposed gains", className: "soft", points: points(one.loop, key) },
   ].filter((curve) => curve.points.length);
-  const note = `Inertia ${fixed(one.inertia_kg_m2 * 1000, 3)} g·m², delay ${fixed(one.delay_ms, 2)} ms, margins ${fixed(one.gain_margin_db, 1)} dB up, ${fixed(one.gain_margin_down_db, 1)} dB down, ${fixed(one.phase_margin_deg, 0)}° at ${fixed(one.crossover_hz, 1)} Hz.`;
+  // A servo has a lag instead of an inertia.
+  const response = Number.isFinite(one.lag_ms) ? `Lag ${fixed(one.lag_ms, 2)} ms, gain ${fixed(one.gain, 2)}` : `Inertia ${fixed(one.inertia_kg_m2 * 1000, 3)} g·m²`;
+  const note = `${response}, delay ${fixed(one.delay_ms, 2)} ms, margins ${fixed(one.gain_margin_db, 1)} dB up, ${fixed(one.gain_margin_down_db, 1)} dB down, ${fixed(one.phase_margin_deg, 0)}° at ${fixed(one.crossover_hz, 1)} Hz.`;
   return [plot(`${one.axis}: amplitude`, { x: range, y: { label: "dB" }, curves: curves("db") }),
     plot(`${one.axis}: phase`, { x: range, y: { label: "°" }, curves: curves("deg"), note })];
 }
