@@ -91,9 +91,10 @@ public struct RecordedField: Sendable {
 }
 
 // Functions that declare observables. `in` is the place of the value in `status`, without the unit.
-// For example, `imu.accel` means `accel_m_s2` in the object `imu`. `where` returns true if `status`
-// can show the value. `recorded` is the number of the field, or of the first of three fields. `as`
-// is the name of the field, if it differs from the name of the variable.
+// For example, `imu.accel` means `accel_m_s2` in the object `imu`. `where` returns true if the value
+// is known; an unknown value is null in `status` and in streams. `recorded` is the number of the
+// field, or of the first of three fields. `as` is the name of the field, if it differs from the name
+// of the variable.
 extension Observable {
     /// Declares an observable whose value is a word or a list of words.
     static func words(
@@ -117,8 +118,9 @@ extension Observable {
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
         as field: String? = nil, _ read: @escaping Read<Double>
     ) -> [Observable] {
-        tick(name, unit, summary, recorded: number, as: field) { read($0.snapshot) }
-            .shown(in: place, unit, .unknown, where: isKnown) { Number(read($0) * unit.factor) }
+        let known: Read<Double> = { isKnown($0) ? read($0) : .nan }
+        return tick(name, unit, summary, recorded: number, as: field) { known($0.snapshot) }
+            .shown(in: place, unit, .unknown) { Number(known($0) * unit.factor) }
     }
 
     /// Declares a Boolean observable; `subscribe` sends it as 1 or 0.
@@ -146,15 +148,14 @@ extension Observable {
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
         _ read: @escaping Read<AxisVector>
     ) -> [Observable] {
-        GimbalAxis.allCases.enumerated().map { index, axis in
+        let known: Read<AxisVector> = { isKnown($0) ? read($0) : AxisVector(repeating: .nan) }
+        return GimbalAxis.allCases.enumerated().map { index, axis in
             Observable(
                 "\(name).\(axis.name)", unit, "\(summary), \(axis.name)",
                 recorded: number.map { $0 + index }
-            ) { read($0.snapshot)[axis] }
+            ) { known($0.snapshot)[axis] }
         }
-        .shown(in: place, unit, AxisNumbers(), where: isKnown) {
-            AxisNumbers(read($0) * unit.factor)
-        }
+        .shown(in: place, unit, AxisNumbers()) { AxisNumbers(known($0) * unit.factor) }
     }
 
     /// Declares three numeric observables, one for each axis of the camera. `subscribe` and
@@ -164,10 +165,9 @@ extension Observable {
         where isKnown: @escaping Read<Bool> = { _ in true }, recorded number: Int? = nil,
         _ read: @escaping Read<Vector3>
     ) -> [Observable] {
-        axes(name, unit, summary, recorded: number) { read($0).perAxis }
-            .shown(in: place, unit, VectorNumbers(), where: isKnown) {
-                VectorNumbers(read($0) * unit.factor)
-            }
+        let known: Read<Vector3> = { isKnown($0) ? read($0) : Vector3(.nan, .nan, .nan) }
+        return axes(name, unit, summary, recorded: number) { known($0).perAxis }
+            .shown(in: place, unit, VectorNumbers()) { VectorNumbers(known($0) * unit.factor) }
     }
 }
 
@@ -175,7 +175,6 @@ extension [Observable] {
     /// Declare a member of `status` for the first observable of the array.
     func shown<Value: Encodable & Sendable>(
         in place: String?, _ unit: Unit, _ unknown: Value,
-        where isKnown: @escaping Observable.Read<Bool> = { _ in true },
         _ value: @escaping Observable.Read<Value>
     ) -> [Observable] {
         guard let names = place?.split(separator: ".") else { return self }
@@ -183,7 +182,7 @@ extension [Observable] {
         result[0].member = StatusMember(
             group: names.dropLast().first.map(String.init), name: unit.key(names[names.count - 1])
         ) { snapshot in
-            guard let snapshot, isKnown(snapshot) else { return unknown }
+            guard let snapshot else { return unknown }
             return value(snapshot)
         }
         return result

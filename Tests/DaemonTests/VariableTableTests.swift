@@ -18,9 +18,15 @@ import Wire
         }
     }
 
-    @Test("every value is finite in a record with default values")
+    /// Record of motors with a known inertia, and of a magnetometer.
+    private static let known = TelemetryRecord.at(1) {
+        $0.inertia = AxisVector(repeating: 1e-3)
+        $0.headingSigma = 0.1
+    }
+
+    @Test("every value is finite in a record with default values, apart from unknown ones")
     func finite() {
-        let record = TelemetryRecord.at(1)
+        let record = Self.known
         for (index, variable) in Observable.variables.enumerated() {
             switch Observable.all[index].read(record) {
             case .double(let value): #expect(value.isFinite, "\(variable.name)")
@@ -32,6 +38,23 @@ import Wire
             default: Issue.record("\(variable.name) does not have an expected type")
             }
         }
+    }
+
+    @Test(
+        "a value that status does not know is null in streams",
+        arguments: [
+            "inertia.pitch", "inertia_sigma.yaw", "loop_delay", "bandwidth", "friction.roll",
+            "hand.yaw", "hum.pitch", "calm.roll", "imbalance.yaw", "heading_sigma",
+        ])
+    func unknown(name: String) throws {
+        let index = try #require(Observable.variables.firstIndex { $0.name == name })
+        // Servos have no inertia, and a gimbal without a magnetometer has no direction of north.
+        let servos = TelemetryRecord.at(1)
+        let status = try StatusReply(Status(), servos).decoded()
+        #expect(status.motors.inertiaKgM2 == AxisNumbers())
+        #expect(status.estimator.headingSigmaDeg.known == nil)
+        #expect(Observable.all[index].read(servos) == .null)
+        #expect(Observable.all[index].read(Self.known).number?.isFinite == true)
     }
 
     @Test(
