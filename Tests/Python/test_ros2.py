@@ -79,7 +79,7 @@ class NodeTests(unittest.TestCase):
     def test_a_sample_becomes_an_imu_message_and_a_joint_message(self):
         values = {"attitude.yaw": 0.0, "attitude.roll": 0.0, "attitude.pitch": 0.0, "rate.yaw": 90.0, "rate.roll": 0.0,
                   "rate.pitch": 180.0, "accel.x": 0.0, "accel.y": 0.0, "accel.z": -9.81, "joint.yaw": 90.0, "joint.roll": None,
-                  "joints_known": 1.0}
+                  "joints_known": 1.0, "conditions": ["motor_saturated"]}
         # The first sample is left out, because the attitude is not known yet.
         samples = [airframe.Sample(0.0, {**values, "attitude.yaw": None}, 0), airframe.Sample(1.0, values, 0)]
         published = self.run_node(samples)
@@ -96,9 +96,17 @@ class NodeTests(unittest.TestCase):
     def test_a_sample_without_measured_joints_becomes_only_an_imu_message(self):
         values = {"attitude.yaw": 0.0, "attitude.roll": 5.0, "attitude.pitch": -30.0, "rate.yaw": 0.0, "rate.roll": 0.0,
                   "rate.pitch": 0.0, "accel.x": 0.0, "accel.y": 0.0, "accel.z": -9.81, "joint.yaw": 0.0, "joint.roll": 5.0,
-                  "joint.pitch": -30.0, "joints_known": 0.0}
+                  "joint.pitch": -30.0, "joints_known": 0.0, "conditions": []}
         published = self.run_node([airframe.Sample(1.0, values, 0)])
         self.assertEqual([topic for topic, _ in published], ["~/imu"])
+
+    def test_without_samples_of_the_sensor_nothing_is_published(self):
+        # airframed then streams its last values, or a level camera without gravity if there was no sample since the start.
+        values = {f"{group}.{axis}": 0.0 for group in ("attitude", "rate", "joint") for axis in ("yaw", "roll", "pitch")}
+        values.update({"accel.x": 0.0, "accel.y": 0.0, "accel.z": 0.0, "joints_known": 1.0})
+        for condition in ("imu_missing", "imu_stale", "imu_frozen"):
+            sample = airframe.Sample(1.0, {**values, "conditions": ["inactive_mode", condition]}, 0)
+            self.assertEqual(self.run_node([sample]), [], condition)
 
     def test_the_rate_can_be_an_integer(self):
         self.assertEqual(self.run_node([], rate=200), [])

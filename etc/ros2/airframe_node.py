@@ -44,11 +44,11 @@ def main():
     # With dynamic typing, `rate:=200` is also accepted, which is an integer.
     rate = float(node.declare_parameter("rate", 100.0, ParameterDescriptor(dynamic_typing=True)).value)
     imu_topic, joint_topic = node.create_publisher(Imu, "~/imu", 10), node.create_publisher(JointState, "joint_states", 10)
-    names = ["attitude.*", "rate.*", "accel.*", "joint.*", "joints_known"]
+    names = ["attitude.*", "rate.*", "accel.*", "joint.*", "joints_known", "conditions"]  # Without samples, values are old.
     with airframe.connect(name="ros2", read_only=True) as gimbal, gimbal.subscribe(names, rate=rate) as stream:
         while rclpy.ok():
             values = next(stream).values
-            if all(values[name] is not None for name in ("attitude.yaw", "rate.yaw", "accel.x")):
+            if values["attitude.yaw"] is not None and not {"imu_missing", "imu_stale", "imu_frozen"} & set(values["conditions"]):
                 message, state = Imu(), JointState()
                 message.header.stamp, message.header.frame_id = node.get_clock().now().to_msg(), frame
                 for part, numbers in zip((message.orientation, message.angular_velocity, message.linear_acceleration), imu(values)):
