@@ -108,6 +108,25 @@ struct ServoBusTests {
         #expect(abs(bench.reports[.yaw].current - 0.1) < 1e-9)
     }
 
+    @Test("a torque above a Dynamixel servo's current limit is exerted with the limit")
+    func currentLimit() {
+        let bench = ServoBench(.dynamixelCurrent(torquePerAmp: 0.5, step: 0.001))
+        // The servo of roll refuses goal currents above 300 mA.
+        bench.line.with {
+            $0.memory.1.38 = 0x2C
+            $0.memory.1.39 = 0x01
+        }
+        bench.run(0.3)
+        bench.output = MotorOutput(enabled: true, torque: AxisVector(yaw: 0, roll: 0.1, pitch: 0))
+        bench.run(0.3)
+        #expect(bench.line.with { $0.motors.1.torque } == 0.2)
+        bench.output = MotorOutput(
+            enabled: true, torque: AxisVector(yaw: -0.4, roll: -0.4, pitch: 0))
+        bench.run(0.1)
+        #expect(bench.line.with { $0.motors.0.torque } == -0.8)
+        #expect(bench.line.with { $0.motors.1.torque } == -0.3)
+    }
+
     @Test("the board gets torques, and reports its angles, currents and voltage")
     func board() {
         let bench = ServoBench(.board, echoes: false)

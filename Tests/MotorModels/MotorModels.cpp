@@ -165,6 +165,8 @@ void dynamixel_write(mm_motor *motor, uint8_t *table, int at, const uint8_t *dat
     if (at < 64 && motor->is_on) return;
     // A watchdog that has expired refuses goals.
     if (at >= 100 && table[98] == 0xFF) return;
+    // A goal current beyond the current limit is refused.
+    if (at == 102 && count >= 2 && abs((int16_t)get16(data)) > get16(table + 38)) return;
     if (at + count > 256) return;
     memcpy(table + at, data, count);
     if (at == 64) switched(motor, table[64] == 1 && motor->fault == 0, now);
@@ -270,7 +272,10 @@ void mm_begin(mm_model *m, mm_kind kind, int count) {
         motor->temperature = 31;
         uint8_t *table = m->memory[i];
         if (kind == MM_FEETECH) table[3] = 9, table[4] = 3, table[5] = (uint8_t)motor->id, table[55] = 1;
-        if (kind == MM_DYNAMIXEL) put16(table, 1200), table[7] = (uint8_t)motor->id, table[8] = 3, table[9] = 250, table[11] = 3;
+        if (kind == MM_DYNAMIXEL) {
+            put16(table, 1200), table[7] = (uint8_t)motor->id, table[8] = 3, table[9] = 250, table[11] = 3;
+            put16(table + 38, 1750);
+        }
         if (kind == MM_BOARD) motor->angle = 0;
     }
 }

@@ -33,6 +33,7 @@ struct DynamixelCodec: SerialCodec {
         static let baud: UInt16 = 8
         static let returnDelay: UInt16 = 9
         static let operatingMode: UInt16 = 11
+        static let currentLimit: UInt16 = 38
         static let torqueEnable: UInt16 = 64
         static let busWatchdog: UInt16 = 98
         static let goalCurrent: UInt16 = 102
@@ -52,6 +53,8 @@ struct DynamixelCodec: SerialCodec {
         case health
         /// All registers from torque enable to hardware error status.
         case state
+        /// Largest goal current that the servo accepts.
+        case limit
 
         /// Address of the first register.
         var address: UInt16 {
@@ -59,6 +62,7 @@ struct DynamixelCodec: SerialCodec {
             case .motion: 128
             case .health: 126
             case .state: Address.torqueEnable
+            case .limit: Address.currentLimit
             }
         }
 
@@ -68,6 +72,7 @@ struct DynamixelCodec: SerialCodec {
             case .motion: 8
             case .health: 21
             case .state: 7
+            case .limit: 2
             }
         }
     }
@@ -87,6 +92,9 @@ struct DynamixelCodec: SerialCodec {
     let axes: AxisSet
     private var requests = PerAxis(DriveRequests())
     private var known = AxisSet.none
+    /// Largest goal current that each servo accepts, in units of the current register; nil while it
+    /// is unknown. A servo rejects a larger goal current, and keeps its last goal current.
+    private var limits = PerAxis<UInt16?>(nil)
     private var period = 0
     private var reading = Reading.motion
     /// True if a servo has reported a hardware error whose kind has not been read yet.
@@ -111,6 +119,7 @@ struct DynamixelCodec: SerialCodec {
 
     mutating func compose(_ command: DriveCommand, into bytes: inout SerialBytes) {
         let switches = ServoSwitches.due(command, axes, &requests, known: &known)
+        switches.arrived.forEach { limits[$0] = nil }
         // The return delay time and the operating mode can only be written while the motor is off.
         write(switches.arrived, at: Address.returnDelay, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
@@ -157,9 +166,19 @@ struct DynamixelCodec: SerialCodec {
         let interval = isPending ? Self.slowPeriods.pending : Self.slowPeriods.settled
         let isState = hasAlert || period % interval == 0
         let isHealth = period % Self.slowPeriods.settled == Self.slowPeriods.settled / 2
+        let isLimit =
+            needsLimits && period % Self.slowPeriods.pending == Self.slowPeriods.pending / 2
         hasAlert = false
         period &+= 1
-        return isState ? .state : isHealth ? .health : .motion
+        return isState ? .state : isHealth ? .health : isLimit ? .limit : .motion
+    }
+
+    /// True if a servo in current mode answers, but its largest goal current is unknown.
+    private var needsLimits: Bool {
+        guard goal != .position else { return false }
+        return known.contains(.yaw) && limits.yaw == nil
+            || known.contains(.roll) && limits.roll == nil
+            || known.contains(.pitch) && limits.pitch == nil
     }
 
     private func setWatchdog(of servos: AxisSet, to time: UInt8, into bytes: inout SerialBytes) {
@@ -180,7 +199,8 @@ struct DynamixelCodec: SerialCodec {
         case .current(let ampsPerTorque, let step):
             write(driven, at: Address.goalCurrent, count: 2, into: &bytes) { axis, bytes in
                 let steps = (command.torque[axis] * ampsPerTorque / step).rounded()
-                bytes.append(little: UInt16(bitPattern: Int16(min(max(steps, -32767), 32767))))
+                let most = Double(min(limits[axis] ?? 32767, 32767))
+                bytes.append(little: UInt16(bitPattern: Int16(min(max(steps, -most), most))))
             }
         }
     }
@@ -303,6 +323,10 @@ struct DynamixelCodec: SerialCodec {
             var news = Self.fault(packet[15], axis)
             news.isRunning = packet[9] == 1
             take(news)
+        case Int(Reading.limit.count) where reading == .limit:
+            if packet[8] & 0x80 != 0 { hasAlert = true }
+            limits[axis] = packet.little16(at: 9)
+            take(DriveReading(axis: axis))
         default: return .foreign
         }
         return .reply
