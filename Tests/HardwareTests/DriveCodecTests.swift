@@ -370,4 +370,17 @@ struct DriveCodecTests {
         let news = codec.decode(in: Self.reply(mode: mode, fault: code))
         #expect(news?.fault == fault && news?.isRunning == (mode == 10))
     }
+
+    @Test("the fault of a moteus whose angle is outside its own limits is named, others are not")
+    func moteusLimits() throws {
+        let codec = MoteusCodec(ids: Self.ids, host: 0, watchdog: 0.05)
+        let report = DriveReport()
+        let outside = try #require(codec.decode(in: Self.reply(mode: 1, fault: 39)))
+        report.note(outside)
+        #expect(report.fault == 39)
+        #expect(report.faultWords == ["angle outside the drive's own limits"])
+        let unconfigured = try #require(codec.decode(in: Self.reply(mode: 1, fault: 36)))
+        report.note(unconfigured)
+        #expect(report.fault == 36 && report.faultWords.isEmpty)
+    }
 }

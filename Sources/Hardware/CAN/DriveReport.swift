@@ -83,6 +83,7 @@ public final class DriveReport: Sendable {
         let words: [(DriveCauses, String)] = [
             (.overload, "overload"), (.overheated, "too hot"), (.voltage, "supply voltage"),
             (.encoder, "encoder"), (.other, "other"),
+            (.angle, "angle outside the drive's own limits"),
         ]
         return fault == 0 ? [] : words.filter { causes.contains($0.0) }.map(\.1)
     }

@@ -40,6 +40,9 @@ struct MoteusCodec: DriveCodec {
     /// Fault code by which airframed reports an expired watchdog, which the drive reports as a
     /// mode.
     static let watchdogFault: UInt32 = 0x100
+    /// Fault code of a drive that refuses the mode "position", because its angle is outside
+    /// `servopos.position_min` and `servopos.position_max`. The defaults are ±0.01 revolutions.
+    private static let outsideLimits: UInt32 = 39
     static let usesFD = true
 
     private let ids: DriveIDs
@@ -187,10 +190,13 @@ struct MoteusCodec: DriveCodec {
             news.voltage = voltage
             news.temperature = temperature
             news.isRunning = UInt8(mode) == Mode.position
+            news.causes = []
             // Outside the mode "fault", the fault register only names an active limit, which is not
             // a fault.
             switch UInt8(mode) {
-            case Mode.fault: news.fault = UInt32(min(max(fault ?? 1, 1), 255))
+            case Mode.fault:
+                news.fault = UInt32(min(max(fault ?? 1, 1), 255))
+                if news.fault == MoteusCodec.outsideLimits { news.causes = .angle }
             case Mode.timeout: news.fault = MoteusCodec.watchdogFault
             default: news.fault = 0
             }

@@ -51,7 +51,7 @@ protocol SerialCodec: Sendable {
     mutating func next(in received: inout SerialBytes, _ take: (DriveReading) -> Void) -> SerialItem
 }
 
-/// Causes of a fault that servos and the motor board report, independent of the protocol.
+/// Causes of a fault that drives, servos and the motor board report, independent of the protocol.
 struct DriveCauses: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -65,6 +65,8 @@ struct DriveCauses: OptionSet, Sendable, Hashable {
     static let encoder = DriveCauses(rawValue: 1 << 3)
     /// Any other fault.
     static let other = DriveCauses(rawValue: 1 << 4)
+    /// The angle is outside the range that the drive's own configuration permits.
+    static let angle = DriveCauses(rawValue: 1 << 5)
 }
 
 extension DriveIDs {
