@@ -16,11 +16,11 @@ final class ServoBench {
     var output = MotorOutput.off
 
     /// `damaged`: fraction of the bytes that are changed, in both directions. `latency`: delay of the
-    /// port in each direction, s.
+    /// port in each direction, s. `zero`: reading of each servo at joint angle zero, rad.
     init(
         _ devices: HardwareWiring.SerialDrives.Devices = .feetech, count: Int32 = 3,
         rate: Double = 250, echoes: Bool = true, damaged: Double = 0,
-        latency: Double = SerialLine.latencies.uart
+        latency: Double = SerialLine.latencies.uart, zero: AxisVector? = nil
     ) {
         line = ModelLine(devices.kind, count: count, latency: latency)
         line.with {
@@ -28,7 +28,8 @@ final class ServoBench {
             $0.damaged = damaged
             $0.damaged_commands = damaged
         }
-        let wiring = devices.wiring(port: "", count: count, rate: rate)
+        var wiring = devices.wiring(port: "", count: count, rate: rate)
+        if let zero { wiring.zero = zero }
         motors = SerialMotors(
             line: line, codec: wiring.codec,
             installation: SerialMotors.Installation(

@@ -108,6 +108,25 @@ struct ServoBusTests {
         #expect(abs(bench.reports[.yaw].current - 0.1) < 1e-9)
     }
 
+    @Test(
+        "the joint angle of a position servo is that of the servo's travel, so its goal is near",
+        arguments: [HardwareWiring.SerialDrives.Devices.feetech, .dynamixelPosition])
+    func travel(devices: HardwareWiring.SerialDrives.Devices) {
+        // At joint angle zero, the servos are at 90°. Yaw has been turned to 355°.
+        let bench = ServoBench(devices, zero: AxisVector(repeating: .pi / 2))
+        let degree = Double.pi / 180
+        bench.line.motor(0) { $0.angle = 355 * degree }
+        bench.run(0.3)
+        let joints = bench.sample.joints
+        #expect(abs(joints.yaw - 265 * degree) < 0.01)
+        #expect(abs(joints.roll - 90 * degree) < 0.01)
+        // The angles that the controller holds when the servos are switched on.
+        bench.output = ServoBench.angles(joints.yaw, joints.roll, joints.pitch)
+        bench.run(0.5)
+        let angle = bench.line.with { $0.motors.0.angle }
+        #expect(abs(angle - 355 * degree) < 0.01, "the servo has turned to \(angle / degree)°")
+    }
+
     @Test("a torque above a Dynamixel servo's current limit is exerted with the limit")
     func currentLimit() {
         let bench = ServoBench(.dynamixelCurrent(torquePerAmp: 0.5, step: 0.001))

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Newest motion of a joint, with times of the monotonic clock.
 struct JointMotion: BitwiseCopyable, Equatable {
-    /// Angle of the joint, rad, -π...π.
+    /// Angle of the joint, rad: -π...π, or for a servo that holds angles the angle within its travel
+    /// of one turn.
     var angle = 0.0
     /// Rate of the joint, rad/s.
     var rate = 0.0

@@ -19,6 +19,7 @@ final class SerialFeedback: JointFeedback {
     private let reports: DriveReports
     private let axes: AxisSet
     private let measuresJoints: Bool
+    private let holdsAngles: Bool
     private let silentSeconds: Double
     private var motions = PerAxis(JointMotion())
     private var now = Instant(nanoseconds: 0)
@@ -44,7 +45,13 @@ final class SerialFeedback: JointFeedback {
     ///   - axes: The joints that have a motor.
     ///   - silence: Limits of the time without a reply.
     ///   - measuresJoints: True if the joints' angles are added to the samples.
-    init(reports: DriveReports, axes: AxisSet, silence: DriveSilence, measuresJoints: Bool) {
+    ///   - holdsAngles: True if the motors hold angles; their joints' angles are not converted to
+    ///     -π...π.
+    init(
+        reports: DriveReports, axes: AxisSet, silence: DriveSilence, measuresJoints: Bool,
+        holdsAngles: Bool
+    ) {
+        self.holdsAngles = holdsAngles
         self.reports = reports
         self.axes = axes
         self.measuresJoints = measuresJoints
@@ -87,7 +94,8 @@ final class SerialFeedback: JointFeedback {
         guard axes.contains(axis) else { return 0 }
         let motion = motions[axis]
         let age = min(max(time.seconds(since: motion.time), 0), Self.longestExtrapolation)
-        return (motion.angle + motion.rate * age).remainder(dividingBy: 2 * .pi)
+        let angle = motion.angle + motion.rate * age
+        return holdsAngles ? angle : angle.remainder(dividingBy: 2 * .pi)
     }
 
     var conditions: Conditions {

@@ -24,6 +24,9 @@ final class SerialMotors: MotorPort {
 
     private let line: any SerialTransport
     private var codec: any SerialCodec
+    /// True if the motors hold angles. A copy, because `take` must not read `codec` while the codec
+    /// decodes.
+    private let holdsAngles: Bool
     private let installation: Installation
     private let reports: DriveReports
     private var request = SerialBytes()
@@ -83,6 +86,7 @@ final class SerialMotors: MotorPort {
     ) {
         self.line = line
         self.codec = codec
+        holdsAngles = codec.holdsAngles
         self.installation = installation
         self.reports = reports
     }
@@ -136,7 +140,7 @@ final class SerialMotors: MotorPort {
     /// The joints whose motors an output switches on. Motors that exert torques are on together.
     private func powered(_ output: MotorOutput) -> AxisSet {
         guard output.enabled else { return .none }
-        guard codec.holdsAngles else { return codec.axes }
+        guard holdsAngles else { return codec.axes }
         return AxisSet(
             yaw: output.power.yaw > 0, roll: output.power.roll > 0, pitch: output.power.pitch > 0)
     }
@@ -269,13 +273,25 @@ final class SerialMotors: MotorPort {
         reports[axis].note(checked)
     }
 
+    /// Angle of a joint for a reading of its encoder, rad. A servo that holds angles cannot turn
+    /// through the end of its travel. If its joint's angle were converted to -π...π, the servo's goal
+    /// could be at the other end of the travel, and the servo would turn back by a whole turn.
+    private func joint(_ reading: Double, _ axis: GimbalAxis) -> Double {
+        let (zero, direction) = (installation.zero[axis], installation.direction[axis])
+        guard holdsAngles else {
+            return ((reading - zero) * direction).remainder(dividingBy: 2 * .pi)
+        }
+        let turns = (reading / (2 * .pi)).rounded(.down)
+        return (reading - turns * 2 * .pi - zero) * direction
+    }
+
     /// Updates a joint's motion with a reading of the joint's encoder, rad; returns the joint's
     /// rate in the motor's direction, rad/s.
     private func follow(
         _ reading: Double, rate: Double?, _ axis: GimbalAxis, time: Instant
     ) -> Double? {
-        let (zero, direction) = (installation.zero[axis], installation.direction[axis])
-        let angle = ((reading - zero) * direction).remainder(dividingBy: 2 * .pi)
+        let direction = installation.direction[axis]
+        let angle = joint(reading, axis)
         let old = motions[axis]
         let dt = time.seconds(since: old.time)
         let change = (angle - old.angle).remainder(dividingBy: 2 * .pi)

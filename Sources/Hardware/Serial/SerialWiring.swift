@@ -75,10 +75,11 @@ extension HardwareWiring {
         ///   - reports: Reports of the motors' state.
         /// - Returns: The reader.
         func feedback(period: Double, _ reports: DriveReports) -> SerialFeedback {
-            SerialFeedback(
+            let codec = codec
+            return SerialFeedback(
                 reports: reports, axes: codec.axes,
                 silence: DriveSilence(period: period, interval: 1 / rate, isSerial: true),
-                measuresJoints: measuresJoints)
+                measuresJoints: measuresJoints, holdsAngles: codec.holdsAngles)
         }
     }
 }
