@@ -329,6 +329,24 @@ struct CANBusTests {
         #expect(bench.feedback.conditions == .none)
     }
 
+    @Test("errors before the drives have answered for a second do not count afterwards")
+    func start() throws {
+        let bench = Bench()
+        bench.silent = [1, 2, 3]
+        // The controller is error-passive (CAN_ERR_CRTL), because no node acknowledges its frames.
+        var passive = CANFrame(id: 0x04, data: [0, 0x20, 0, 0, 0, 0, 0, 0])
+        passive.isError = true
+        bench.bus.deliver(passive)
+        try bench.run(0..<100)
+        #expect(bench.reports.errorReports == 1)
+        bench.silent = []
+        try bench.run(100..<620)
+        #expect(bench.reports.errorReports == 0)
+        bench.bus.deliver(passive)
+        try bench.run(620..<622)
+        #expect(bench.reports.errorReports == 1)
+    }
+
     @Test("a missing interface is reported as bus-off, and its drives are used when it appears")
     func missing() throws {
         let bench = Bench()

@@ -37,6 +37,9 @@ final class DriveFeedback: JointFeedback {
     private var lastErrorReport = Instant(nanoseconds: .min / 2)
     private var lastBusOff = Instant(nanoseconds: .min / 2)
     private var hasRecentErrors = false
+    /// Time since which all drives answer, until they have answered for `settlingSeconds`.
+    private var answeringSince: Instant?
+    private var haveSettled = false
     private var isDown = false
     private var wantedSince: Instant?
     private let wallClock: @Sendable () -> Instant
@@ -46,6 +49,10 @@ final class DriveFeedback: JointFeedback {
     private static let mostFrames = 64
     /// Duration of the condition `can_errors` after an error report, s.
     private static let errorSeconds = 1.0
+    /// Time for which all drives must answer until error reports count, s. Without a drive that has
+    /// supply, no node acknowledges frames, and the controller reports errors; it also reports its
+    /// recovery from them.
+    private static let settlingSeconds = 1.0
     /// Time after a bus-off report, s, in which received frames do not prove that the controller
     /// has left the bus-off state.
     private static let busOffSeconds = 0.1
@@ -146,6 +153,21 @@ final class DriveFeedback: JointFeedback {
         reports.noteGuards(of: codec)
         reports.note(isBusOff: isDown)
         hasRecentErrors = now.seconds(since: lastErrorReport) < Self.errorSeconds
+        settle(now: now)
+    }
+
+    /// Discards the error reports that are older than the first answers of the drives.
+    private func settle(now: Instant) {
+        guard !haveSettled else { return }
+        guard !isSilent else {
+            answeringSince = nil
+            return
+        }
+        let since = answeringSince ?? now
+        answeringSince = since
+        guard now.seconds(since: since) >= Self.settlingSeconds else { return }
+        haveSettled = true
+        reports.forgetErrorReports()
     }
 
     private func judge(_ axis: GimbalAxis, _ isOverdue: Bool) {

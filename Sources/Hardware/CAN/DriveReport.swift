@@ -229,7 +229,8 @@ public final class DriveReports: Sendable {
     /// Number of received frames that could not be decoded.
     public var malformedFrames: UInt64 { malformed.load(ordering: .relaxed) }
 
-    /// Number of error reports of the CAN controller.
+    /// Number of error reports of the CAN controller. After the drives have started to answer, only
+    /// later reports count.
     public var errorReports: UInt64 { errorFrames.load(ordering: .relaxed) }
 
     /// Number of times that the controller entered the bus-off state.
@@ -263,6 +264,8 @@ public final class DriveReports: Sendable {
     func noteMalformed() { malformed.wrappingAdd(1, ordering: .relaxed) }
 
     func noteErrorReport() { errorFrames.wrappingAdd(1, ordering: .relaxed) }
+
+    func forgetErrorReports() { errorFrames.store(0, ordering: .relaxed) }
 
     /// Records an exchange with damaged bytes on a serial line.
     func noteDamage(now: Instant) {

@@ -20,7 +20,8 @@ public struct CANStatus: Hashable, Sendable, Codable {
     public var receivedFrames = 0
     /// Number of received frames that could not be decoded.
     public var malformedFrames = 0
-    /// Number of error reports of the CAN controller since the start.
+    /// Number of error reports of the CAN controller since the drives have started to answer, or
+    /// since the start of airframed if they have not answered yet.
     public var errorReports = 0
     /// Number of transitions of the controller to the bus-off state.
     public var busOffs = 0
@@ -37,7 +38,7 @@ public struct CANStatus: Hashable, Sendable, Codable {
         self.protocolName = protocolName
     }
 
-    /// True if the bus has no fault, and has had no error since the start.
+    /// True if the bus has no fault, and has had no error since the drives have started to answer.
     public var isFaultless: Bool { !isDown && problem == nil && errorReports == 0 }
 
     /// The state in one line.
