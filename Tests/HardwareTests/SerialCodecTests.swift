@@ -114,8 +114,13 @@ struct SerialCodecTests {
         _ = request(&codec, enabled: false, angle: Self.middle)
         var idle = DriveState()
         idle.isRunning = false
-        let off = request(
+        let arrived = request(
             &codec, enabled: false, angle: Self.middle, states: PerAxis(idle), at: 0.004)
+        // The servos have started to answer: the mode is set once.
+        #expect(
+            Array(arrived.prefix(13)) == [0xFF, 0xFF, 0xFE, 10, 0x83, 33, 1, 1, 0, 2, 0, 3, 0])
+        let off = request(
+            &codec, enabled: false, angle: Self.middle, states: PerAxis(idle), at: 0.008)
         #expect(off.count == 11 && off[4] == 0x82)
     }
 

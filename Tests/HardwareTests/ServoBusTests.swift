@@ -127,6 +127,21 @@ struct ServoBusTests {
         #expect(abs(angle - 355 * degree) < 0.01, "the servo has turned to \(angle / degree)°")
     }
 
+    @Test("a Feetech servo in the mode for steps or for wheels is set to positions before it is on")
+    func mode() {
+        let bench = ServoBench()
+        bench.line.with {
+            $0.memory.0.33 = 3
+            $0.memory.2.33 = 1
+        }
+        bench.run(0.3)
+        #expect(bench.line.with { $0.memory.0.33 == 0 && $0.memory.2.33 == 0 })
+        bench.output = ServoBench.angles(0.2, 0, 0)
+        bench.run(1)
+        #expect(abs(bench.sample.joints.yaw - 0.2) < 0.01)
+        #expect(abs(bench.line.with { $0.motors.0.angle } - .pi - 0.2) < 0.01)
+    }
+
     @Test("a torque above a Dynamixel servo's current limit is exerted with the limit")
     func currentLimit() {
         let bench = ServoBench(.dynamixelCurrent(torquePerAmp: 0.5, step: 0.001))

@@ -76,14 +76,16 @@ void feetech_measure(mm_motor *motor, uint8_t *table) {
 void feetech_write(mm_motor *motor, uint8_t *table, int at, const uint8_t *data, int count, int64_t now) {
     if (at + count > 256) return;
     bool is_locked = table[55] != 0;
+    // A locked servo uses another mode (33) until its supply is off.
     for (int i = 0; i < count; i++)
-        if (at + i >= 40 || !is_locked) table[at + i] = data[i];
+        if (at + i >= 40 || at + i == 33 || !is_locked) table[at + i] = data[i];
     if (at <= 40 && at + count > 40) {
         if (table[40] == 0) motor->fault &= ~0x20;
         switched(motor, table[40] == 1 && motor->fault == 0, now);
     }
     if (at <= 42 && at + count > 43) {
-        motor->goal = get16(table + 42) / 4096.0 * turn;
+        // In the mode for steps, the goal is relative.
+        motor->goal = (table[33] == 3 ? motor->angle : 0) + get16(table + 42) / 4096.0 * turn;
         motor->goals++;
     }
     motor->id = table[5];

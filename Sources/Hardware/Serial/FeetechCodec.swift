@@ -25,6 +25,8 @@ struct FeetechCodec: SerialCodec {
         static let presentPosition: UInt8 = 56
     }
 
+    /// Value of the register `mode` for a servo that holds goal positions.
+    private static let positionMode: UInt8 = 0
     /// Broadcast identifier: every servo executes the instruction, and no servo answers.
     static let broadcast: UInt8 = 0xFE
     /// Number of encoder steps per revolution.
@@ -65,6 +67,11 @@ struct FeetechCodec: SerialCodec {
         let switches = ServoSwitches.due(command, axes, &requests, known: &known)
         var goals = AxisSet.none
         axes.forEach { if command.isOn($0) { goals.insert(AxisSet($0)) } }
+        // A used servo can be in the mode for wheels or for steps. In the mode for steps, the servo
+        // would turn further by the goal position in each period.
+        write(switches.arrived, at: Address.mode, count: 1, into: &bytes) { _, bytes in
+            bytes.append(Self.positionMode)
+        }
         // A servo moves to its goal position when its torque is switched on, so the goal position
         // is sent first.
         write(goals, at: Address.goalPosition, count: 2, into: &bytes) { axis, bytes in
