@@ -83,6 +83,15 @@ import Testing
         #expect(pulls.allSatisfy { !$0.contains("airframed.service") })
     }
 
+    @Test("a refused start of the service does not remove the socket of the airframed that runs")
+    func refused() throws {
+        let unit = try CommittedFile("systemd/airframed.service").text().split(separator: "\n")
+        // Without the second line, systemd removes the socket's directory when the service ends,
+        // also if another airframed has created the socket (systemd.exec(5)).
+        #expect(unit.contains("RuntimeDirectory=airframe"))
+        #expect(unit.contains("RuntimeDirectoryPreserve=yes"))
+    }
+
     @Test("make uninstall stops the services, airframed last, before it removes their programs")
     func uninstalled() throws {
         try withTemporaryDirectory { directory throws in
