@@ -1,4 +1,5 @@
 import Client
+import Dispatch
 import Glibc
 import NIOCore
 import NIOPosix
@@ -16,6 +17,9 @@ final class ControlSocket: Sendable {
     static let lineLimit = 4096
 
     private let channel: any Channel
+    /// Queue for the answers. A change of the list of browsers waits for the disk; the event loop
+    /// must not wait, because it also serves the pages' connections to airframed.
+    private let queue = DispatchQueue(label: "web-control")
 
     /// Opens the socket. The socket file of an earlier process is replaced.
     ///
@@ -23,10 +27,10 @@ final class ControlSocket: Sendable {
     init(path: String, site: Site, address: @escaping @Sendable () -> String) throws {
         let bootstrap = ServerBootstrap(group: site.gateway.group)
             .serverChannelOption(.backlog, value: 4)
-            .childChannelInitializer { channel in
+            .childChannelInitializer { [queue] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        ControlLines(ControlMethods(site: site, address: address)))
+                        ControlLines(ControlMethods(site: site, address: address), on: queue))
                 }
             }
         do {
@@ -97,27 +101,44 @@ private final class ControlLines: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let methods: ControlMethods
+    private let queue: DispatchQueue
     private var rest: [UInt8] = []
 
-    init(_ methods: ControlMethods) { self.methods = methods }
+    init(_ methods: ControlMethods, on queue: DispatchQueue) {
+        self.methods = methods
+        self.queue = queue
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         rest += unwrapInboundIn(data).readableBytesView
         while let end = rest.firstIndex(of: 0x0A) {
-            answer(Array(rest[..<end]), context)
+            answer(Array(rest[..<end]), context.channel)
             rest.removeFirst(end + 1)
         }
         if rest.count > ControlSocket.lineLimit { context.close(promise: nil) }
     }
 
-    private func answer(_ line: [UInt8], _ context: ChannelHandlerContext) {
+    private func answer(_ line: [UInt8], _ channel: any Channel) {
+        queue.async { [methods] in
+            channel.writeAndFlush(ByteBuffer(bytes: methods.reply(to: line)), promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
+
+extension ControlMethods {
+    /// Answer to one line, as a line.
+    fileprivate func reply(to line: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         let t = Number(DaemonClient.now())
         do throws(RequestRejection) {
             let request = try Request(line: line)
             do throws(Refusal) {
                 var result: [UInt8] = []
-                try methods.answer(request).write(to: &result)
+                try answer(request).write(to: &result)
                 ReplyLine.append(id: request.id, t: t, result: result, to: &bytes)
             } catch {
                 ReplyLine.append(id: request.id, t: t, error: error, to: &bytes)
@@ -125,10 +146,6 @@ private final class ControlLines: ChannelInboundHandler {
         } catch {
             ReplyLine.append(id: error.id, t: t, error: error.error, to: &bytes)
         }
-        context.writeAndFlush(NIOAny(ByteBuffer(bytes: bytes)), promise: nil)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
+        return bytes
     }
 }
