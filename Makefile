@@ -38,9 +38,12 @@ PEERS := .build/peers
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
+# Newer versions of Debian provide some names with other packages: libcurl4 with libcurl4t64.
 define install_missing
-	@missing=""; for p in $(1); do \
-	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	@present=" $$(dpkg-query -W -f='$${db:Status-Status} $${Package}, $${Provides}\n' 2>/dev/null | \
+	    sed -n 's/([^)]*)//g; s/^installed //p' | tr -s ', \n' ' ') "; \
+	missing=""; for p in $(1); do \
+	    case "$$present" in *" $$p "*) ;; *) missing="$$missing $$p" ;; esac; done; \
 	if [ -n "$$missing" ]; then echo "installing:$$missing"; \
 	    sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	    $$sudo apt-get update -qq && \

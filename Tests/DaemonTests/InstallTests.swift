@@ -92,6 +92,40 @@ import Testing
         #expect(unit.contains("RuntimeDirectoryPreserve=yes"))
     }
 
+    @Test(
+        "make deps installs only packages whose names are neither installed nor provided",
+        .enabled(if: access("/usr/bin/make", X_OK) == 0))
+    func dependencies() throws {
+        try withTemporaryDirectory { directory throws in
+            // The scripts replace the commands, so nothing is installed. On Debian 13, libcurl4t64
+            // provides libcurl4.
+            let scripts = [
+                "dpkg-query": #"""
+                case "$*" in
+                *' git') echo 'install ok installed' ;;
+                *db:Status-Status*)
+                    echo 'installed git, '
+                    echo 'installed libcurl4t64, libcurl4 (= 8.14.1-2)'
+                    echo 'config-files tmux, ' ;;
+                esac
+                """#,
+                "apt-get": "exit 0", "sudo": #"exec "$@""#, "swift": "exit 0",
+            ]
+            for (name, script) in scripts {
+                try write("#!/bin/sh\n\(script)\n", to: directory.appending(name))
+            }
+            let command = """
+                cd '\(directory)' && chmod +x \(scripts.keys.joined(separator: " ")) &&
+                unset MAKEFLAGS MAKELEVEL && PATH="$PWD:$PATH" make -s --no-print-directory \
+                    -C "$(dirname '\(CommittedFile("Makefile").path)')" deps \
+                    APT_PACKAGES='git libcurl4 tmux'
+                """
+            let make = try Program.run(["sh", "-c", command], in: directory)
+            #expect(make.status == 0, "\(make.errors)")
+            #expect(make.output == "installing: tmux\n")
+        }
+    }
+
     @Test("make uninstall stops the services, airframed last, before it removes their programs")
     func uninstalled() throws {
         try withTemporaryDirectory { directory throws in
