@@ -21,6 +21,22 @@ struct BoardProfileTests {
     }
 
     @Test(
+        "if the motors use the board's UART, the profile tells how to free it from the login prompt",
+        arguments: ["simplefoc-gimbal"])
+    func console(name: String) throws {
+        let file = CommittedFile("etc/boards/\(name).toml")
+        let loaded = try ConfigurationLoader.load(
+            ConfigurationSource(config: file.path.string, overrides: []))
+        #expect(loaded.settings.hardware.linux.motorPort == "/dev/ttyAMA0")
+        // The images of Raspberry Pi OS contain this word, and enable_uart=1 starts the console.
+        let word = "remove console=serial0,115200"
+        let text = try file.text()
+        #expect(text.contains("enable_uart=1") && text.contains("cmdline.txt: \(word)"))
+        let page = try CommittedFile("etc/manual/wiring.md").text()
+        #expect(page.contains("Remove `console=serial0,115200` from `/boot/firmware/cmdline.txt`"))
+    }
+
+    @Test(
         "if airframed switches the supply, the profile tells how to switch it on for other tools",
         arguments: [("can-gimbal", "moteus_tool"), ("bus-servo-head", "airframectl motor scan")])
     func supply(name: String, tool: String) throws {
