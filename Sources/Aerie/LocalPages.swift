@@ -51,15 +51,19 @@ public final class LocalPages: Sendable {
     }
 
     private let state: Mutex<State>
-    private let save: @Sendable ([Alignment]) -> Void
+    /// Lock that orders the changes. The other pages read `state` while a change waits for the disk.
+    private let changes = Mutex(())
+    private let save: @Sendable ([Alignment]) throws -> Void
 
     /// Creates the pages from stored calibrations.
     ///
     /// - Parameters:
     ///   - alignments: Calibrations from an earlier run.
-    ///   - save: Function that stores the calibrations. The function is called on an event-loop
-    ///     thread after each change.
-    public init(_ alignments: [Alignment], save: @escaping @Sendable ([Alignment]) -> Void) {
+    ///   - save: Function that stores the calibrations, or throws the reason why it cannot. The
+    ///     function is called on an event-loop thread after each change.
+    public init(
+        _ alignments: [Alignment], save: @escaping @Sendable ([Alignment]) throws -> Void
+    ) {
         let valid = alignments.filter(\.isValid).prefix(Self.limit)
         state = Mutex(
             State(alignments: Dictionary(valid.map { ($0.device, $0) }) { _, later in later }))
@@ -116,14 +120,23 @@ public final class LocalPages: Sendable {
         }
     }
 
+    /// Changes the calibrations; a change that cannot be saved has no effect.
     private func change(_ body: (inout [String: Alignment]) -> String?) -> WebResponse {
-        let (problem, all) = state.withLock { state in
-            let problem = body(&state.alignments)
-            return (problem, Array(state.alignments.values))
+        changes.withLock { _ -> WebResponse in
+            var alignments = state.withLock { $0.alignments }
+            if let problem = body(&alignments) { return WebResponse(409, text: problem + "\n") }
+            do {
+                try save(Array(alignments.values))
+            } catch {
+                return WebResponse(
+                    500,
+                    text:
+                        "The calibrations have not changed, because they cannot be saved in aerie.directory: \(error).\n"
+                )
+            }
+            state.withLock { [alignments] in $0.alignments = alignments }
+            return WebResponse(200, text: "noted\n")
         }
-        if let problem { return WebResponse(409, text: problem + "\n") }
-        save(all)
-        return WebResponse(200, text: "noted\n")
     }
 
     private func phonesPage(_ phones: [AerieDevice]) -> WebResponse {

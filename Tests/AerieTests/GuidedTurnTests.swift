@@ -157,6 +157,34 @@ struct GuidedTurnTests {
         #expect(saved.alignments == [])
     }
 
+    @Test("a change of the calibrations that cannot be saved is refused, and has no effect")
+    func unsaved() throws {
+        struct FullDisk: Error {}
+        let result = try Rig().guidedTurn().run().result
+        let alignment = Alignment(device: "phone-1", result, position: .zero)
+        let pages = LocalPages([alignment]) { _ in throw FullDisk() }
+        pages.note(
+            [
+                PhonePerson(
+                    id: "7", device: "phone-1", position: Vector3(0, 0, -3),
+                    time: AerieClock.monotonic())
+            ], device: "phone-1")
+        let server = AerieServer(AerieOptions(listen: "127.0.0.1:0"), local: pages)
+        try server.start()
+        defer { server.stop() }
+        let client = try WebClient(port: server.port)
+        let deletion = try client.request("DELETE", "/alignment?device=phone-1")
+        #expect(deletion.status == 500)
+        #expect(deletion.text.contains("cannot be saved in aerie.directory: FullDisk"))
+        #expect(pages.find("7")?.angles != nil)
+        var other = alignment
+        other.device = "phone-2"
+        let text = String(decoding: try JSONEncoder().encode(other), as: UTF8.self)
+        #expect(try client.request("POST", "/alignment", body: text).status == 500)
+        // The calibration of the second phone was not stored in memory either.
+        #expect(try client.request("DELETE", "/alignment?device=phone-2").status == 409)
+    }
+
     @Test(
         "a client with the name of a phone, which is not admitted, does not remove the people of the phone"
     )

@@ -33,6 +33,7 @@ final class PhoneService: Sendable {
                 try Self.write(alignments, to: file)
             } catch {
                 log("The phones' calibrations cannot be saved in \(file): \(error).")
+                throw error
             }
         }
         server = AerieServer(options, local: pages)
