@@ -126,6 +126,26 @@ import Testing
         }
     }
 
+    @Test(
+        "a removed package does not mask its service, which make install can install again",
+        arguments: ["etc/debian/postrm", "etc/debian/eyes/postrm", "etc/debian/web/postrm"])
+    func removed(script: String) throws {
+        try withTemporaryDirectory { directory throws in
+            // The scripts replace the commands, so the services of this computer do not change.
+            let names = ["deb-systemd-helper", "systemctl"]
+            for name in names {
+                try write("#!/bin/sh\necho \"$1\" >&2\n", to: directory.appending(name))
+            }
+            let command = """
+                cd '\(directory)' && chmod +x \(names.joined(separator: " ")) &&
+                PATH="$PWD:$PATH" sh '\(CommittedFile(script).path)' remove
+                """
+            let removal = try Program.run(["sh", "-c", command], in: directory)
+            #expect(removal.status == 0)
+            #expect(!removal.errors.contains("mask"), "\(removal.errors)")
+        }
+    }
+
     @Test("make uninstall stops the services, airframed last, before it removes their programs")
     func uninstalled() throws {
         try withTemporaryDirectory { directory throws in
