@@ -282,8 +282,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func observeJoints(dt: Double) {
         joints.update(
             sample: sample, modelled: drive.state.modelledJoints, isEnabled: supervisor.isEnabled,
-            modelSource: drive.modelSource, attitude: attitude, rate: estimator.rate,
-            isAtRest: estimator.isAtRest, largestBias: parameters.largestHandleBias, dt: dt)
+            modelSource: drive.modelSource, attitude: attitude, isAttitudeKnown: isConverged,
+            rate: estimator.rate, isAtRest: estimator.isAtRest,
+            largestBias: parameters.largestHandleBias, dt: dt)
         // If the motors hold the camera still, only the joints show whether the handle moves.
         estimator.relativeRate = joints.relativeRate
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
@@ -325,8 +326,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func superviseBrake(dt: Double) {
         guard supervisor.isEnabled, !isClosed else { return brake.rest(rate: newestRate.norm) }
         guard brake.step(rate: newestRate.norm, delay: drive.loopDelay, dt: dt) else { return }
-        supervisor.phase = .off
-        supervisor.authority = 0
+        (supervisor.phase, supervisor.authority) = (.off, 0)
     }
 
     /// Resets controller and set-point at a start, or in a new frame while the outputs are on.

@@ -74,6 +74,11 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         joints.pitch += Angle.wrapped(upright.pitch - joints.pitch) * share
     }
 
+    /// Discards the joint angles, because the camera's attitude is unknown. The next reading starts
+    /// them as if the handle were upright.
+    @_noLocks
+    mutating func forgetJoints() { hasJoints = false }
+
     /// Sets the joint angles to the angles from a better source, rad. If the better source fails,
     /// the integration continues from its last angles.
     @_noLocks

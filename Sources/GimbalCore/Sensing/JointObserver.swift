@@ -91,6 +91,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///   - isEnabled: True if the motors are on.
     ///   - modelSource: Kind of model, reported as the source of the modelled angles.
     ///   - attitude: Estimated camera attitude, body to earth.
+    ///   - isAttitudeKnown: True if the estimate has converged. While the motors are off and the
+    ///     attitude is unknown, the integral of the gyroscopes' rates is not a joint angle.
     ///   - rate: Camera rate without bias, body frame, rad/s.
     ///   - isAtRest: True if the estimator detects rest.
     ///   - largestBias: Largest bias of the handle's gyroscope about each axis, rad/s.
@@ -98,7 +100,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func update(
         sample: IMUSample?, modelled: AxisVector?, isEnabled: Bool, modelSource: JointSource,
-        attitude: Quaternion, rate: Vector3, isAtRest: Bool, largestBias: Double, dt: Double
+        attitude: Quaternion, isAttitudeKnown: Bool, rate: Vector3, isAtRest: Bool,
+        largestBias: Double, dt: Double
     ) {
         let previous = source
         cameraRate = cameraRate + (rate - cameraRate) * (dt / (JointMotion.smoothing + dt))
@@ -106,6 +109,7 @@ struct JointObserver: Sendable, BitwiseCopyable {
             let angles = EulerZXY.angles(attitude)
             return AxisVector(yaw: 0, roll: angles.roll, pitch: angles.pitch)
         }
+        if !isEnabled, !isAttitudeKnown { handle.forgetJoints() }
         if let sample, sample.contents.contains(.baseGyro), HandleIMU.isPlausible(sample.baseGyro) {
             handle.update(
                 measured: sample.baseGyro, cameraRate: rate, upright: upright(),
