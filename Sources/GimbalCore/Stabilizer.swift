@@ -180,17 +180,17 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func isBelieved(_ new: IMUSample, rate: Vector3) -> Bool {
         let dt = new.time.seconds(since: newestTime)
         guard dt > 0, new.gyro.isFinite else { return true }
-        newestTime = new.time
-        newestRate = rate
+        (newestTime, newestRate) = (new.time, rate)
         hasNewSample = true
+        let (unbiased, isRepeated) = (rate - estimator.bias, screen.repeatsGyro(new))
         guard parameters.screen.witnessesGyro else {
-            witness = GyroWitness()
+            let isValid = !isRepeated && screen.isPlausible(new)
+            witness.trust(isValid ? unbiased : nil, motors: effect.motors, dt: dt)
             return true
         }
         return witness.accepts(
-            rate: newestRate - estimator.bias,
-            joints: new.contents.contains(.joints) ? new.joints : nil,
-            isRepeated: screen.repeatsGyro(new), motors: effect.motors,
+            rate: unbiased, joints: new.contents.contains(.joints) ? new.joints : nil,
+            isRepeated: isRepeated, motors: effect.motors,
             sensorDelay: estimator.parameters.sensorDelay, dt: dt)
     }
 

@@ -211,6 +211,23 @@ struct StabilizerFaultTests {
         #expect(abs(loop.snapshot.joints.pitch - upright.pitch) < 0.01)
     }
 
+    @Test("the motors brake after a fault of a drive, also without the check of the gyroscope")
+    func brakeWithoutCheck() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 3), seed: 3) { _, tuning in
+            tuning.screen.witnessesGyro = false
+        }
+        loop.run(seconds: 4)
+        loop.ask(
+            .rate(AxisVector(yaw: 2, roll: 0, pitch: 0)),
+            validUntil: loop.now.advanced(bySeconds: 5))
+        loop.run(seconds: 0.4)
+        #expect(loop.gimbal.rate.z > 1.8, "\(loop.gimbal.rate.z) rad/s")
+        loop.stabilizer.report(.driveFault)
+        loop.run(seconds: 0.03)
+        #expect(!loop.output.enabled)
+        #expect(loop.gimbal.rate.norm < 1, "\(loop.gimbal.rate.norm) rad/s")
+    }
+
     @Test("a gyroscope that freezes during a turn does not turn the estimate", arguments: [0.3, 1])
     func frozen(seconds: Double) {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1), seed: 1)

@@ -214,6 +214,15 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         return true
     }
 
+    /// Adopts the rate of a sample without a check, so that the motors can brake the camera while
+    /// the check is switched off. Without a valid rate (nil), the effect of the motors is added.
+    @_noLocks
+    mutating func trust(_ rate: Vector3?, motors: Motors?, dt: Double) {
+        let predicted = reference + (motors?.acceleration ?? .zero) * dt
+        self = GyroWitness()
+        reference = rate ?? predicted
+    }
+
     /// Extrapolates `rate` over `dt` seconds without a sample. The next sample replaces the
     /// extrapolation by a prediction over the whole sample interval.
     @_noLocks

@@ -186,8 +186,9 @@ public struct SampleScreen: Sendable, BitwiseCopyable {
             && Self.isWithin(sample.gyro, parameters.fullScaleShare * parameters.gyroRange)
     }
 
-    @inline(always)
-    private func isPlausible(_ sample: IMUSample) -> Bool {
+    /// True if all values of a sample are finite and within the ranges of their sensors.
+    @_noLocks @inline(always)
+    func isPlausible(_ sample: IMUSample) -> Bool {
         // A comparison with NaN is false, so NaN is rejected.
         Self.isWithin(sample.gyro, parameters.gyroRange)
             && Self.isWithin(sample.accel, parameters.accelRange)
