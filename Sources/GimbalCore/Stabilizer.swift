@@ -296,12 +296,12 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// contradicted the estimate. The attitude is known again when the estimate has converged.
     private mutating func watchGravity() {
         isConverged = estimator.isConverged
-        if estimator.refutations != seenRefutations {
-            seenRefutations = estimator.refutations
-            isGravityLost = true
-        } else if isConverged {
-            isGravityLost = false
-        }
+        let isRestarted = estimator.refutations != seenRefutations
+        seenRefutations = estimator.refutations
+        isGravityLost = isRestarted || isGravityLost && !isConverged
+        // The restarted estimator has the calibrated bias; the sensor's temperature can have changed.
+        guard isRestarted else { return }
+        estimator.parameters = parameters.calibratedEstimator(at: snapshot.temperature)
     }
 
     /// Passes this tick's observations to the fault detectors.

@@ -58,6 +58,32 @@ struct TemperatureTests {
         #expect(abs(snapshot.biasSigma.z - expected) < 0.1 * expected)
     }
 
+    @Test("an estimate that restarts on a warm sensor does not trust a bias from a cold sensor")
+    func restart() {
+        var parameters = Stabilizer.Parameters()
+        parameters.bootMode = .inactive
+        parameters.correction.gyroBias.sigma = 1e-4
+        parameters.correction.gyroBias.temperature = 20
+        var stabilizer = Stabilizer(parameters: parameters)
+        var since = 0
+        // After 5 s the sensor is warm, and is remounted upside down.
+        for tick in 1...15_000 as ClosedRange<Int64> {
+            let (time, isWarm) = (Instant(nanoseconds: tick * 1_000_000), tick > 5000)
+            var sample = IMUSample(
+                time: time, gyro: Vector3(1e-4 * Double(tick % 3), 0, 0),
+                accel: Vector3(0, 0, isWarm ? 9.81 : -9.81))
+            sample.temperature = isWarm ? 60 : 20
+            sample.contents.insert(.temperature)
+            stabilizer.integrate(sample)
+            _ = stabilizer.step(now: time)
+            if stabilizer.snapshot.conditions.intersects(.gravityMismatch) { since += 1 }
+            if since == 10 { break }
+        }
+        #expect(since == 10)
+        let drift = Angle.degrees(0.015 * 40).radians
+        #expect(abs(stabilizer.snapshot.biasSigma.z - drift) < 0.1 * drift)
+    }
+
     @Test("an impossible temperature is ignored, and the sample is used")
     func nonsense() {
         for value in [Double.infinity, -300, 1e9] {
