@@ -98,6 +98,15 @@ struct StabilizerParametersTests {
         #expect(mapped.screen.staleSeconds == 0.03)
     }
 
+    @Test(
+        "a sensor fault is reported for imu.fault_hold_ms after its end", arguments: [0.0, 50, 800])
+    func faultHold(milliseconds: Double) {
+        var settings = Settings()
+        settings.imu.faultHoldMs = milliseconds
+        let held = settings.stabilizerParameters.screen.holdSeconds
+        #expect(abs(held - milliseconds / 1000) < 1e-9, "\(held) s")
+    }
+
     private func expectNear(_ a: AxisVector, _ b: AxisVector) {
         for (x, y) in [(a.yaw, b.yaw), (a.roll, b.roll), (a.pitch, b.pitch)] {
             #expect(abs(x - y) <= 0.05 * abs(y), "\(a) is not \(b)")

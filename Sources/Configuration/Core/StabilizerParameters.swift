@@ -92,6 +92,7 @@ extension Settings {
         screen.frozenSeconds = imu.frozenMs / 1e3
         screen.staleSeconds = imu.timeoutMs / 1e3
         screen.gapSeconds = imu.timeoutMs / 1e3
+        screen.holdSeconds = imu.faultHoldMs / 1e3
         if hardware.backend == .lockstep {
             screen.frozenNeedsNoise = true
             // In lockstep, an interval of more than 20 ms between two samples is a gap. The
