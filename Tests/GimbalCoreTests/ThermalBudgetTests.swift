@@ -61,6 +61,28 @@ struct ThermalBudgetTests {
         #expect(budget.lowered(peak: Self.peak, parameters: parameters).isEmpty)
     }
 
+    @Test("a lower continuous torque limits a motor at once if the motor is too warm for it")
+    func lowered() {
+        var parameters = Stabilizer.Parameters()
+        parameters.controller.findsInertia = false
+        parameters.controller.checksInertia = false
+        var drive = MotorDrive(parameters)
+        // The torque of this brake is 0.1 N·m about yaw: two thirds of the continuous torque.
+        for _ in 0..<3000 {
+            let output = drive.step(
+                MotorDrive.Brake(
+                    rate: Vector3(0, 0, 0.4), attitude: .identity, joints: .zero,
+                    areJointsMeasured: true, authority: 1, dt: 0.1),
+                after: .off)
+            #expect(abs(output.torque.yaw + 0.1) < 1e-3)
+        }
+        #expect(drive.hot.isEmpty)
+        drive.motors.continuousTorque = AxisVector(repeating: 0.05)
+        #expect(drive.hot == AxisSet(.yaw))
+        drive.motors.continuousTorque = AxisVector(repeating: 0.15)
+        #expect(drive.hot.isEmpty)
+    }
+
     @Test("without a continuous torque the limit stays at the peak")
     func none() {
         var parameters = ThermalBudget.Parameters()

@@ -14,7 +14,11 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     private(set) var thermal = ThermalBudget()
     private(set) var watch = ResponseWatch()
     /// Thermal properties of the motors.
-    var motors: ThermalBudget.Parameters
+    var motors: ThermalBudget.Parameters {
+        didSet {
+            thermal.adapt(from: oldValue.continuousTorque, to: motors.continuousTorque)
+        }
+    }
 
     /// Creates the controllers of motors at rest.
     init(_ parameters: Stabilizer.Parameters) {

@@ -52,6 +52,16 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
             pitch: Self.warmed(heat.pitch, torque.pitch, p.continuousTorque.pitch, share))
     }
 
+    /// Adapts `heat` to a change of the continuous torque, N·m, because the copper losses of the past
+    /// do not change.
+    @_noLocks
+    mutating func adapt(from old: AxisVector, to new: AxisVector) {
+        heat = AxisVector(
+            yaw: Self.adapted(heat.yaw, from: old.yaw, to: new.yaw),
+            roll: Self.adapted(heat.roll, from: old.roll, to: new.roll),
+            pitch: Self.adapted(heat.pitch, from: old.pitch, to: new.pitch))
+    }
+
     /// Present torque limit of the motors, N·m. `peak` is the torque limit of cold motors.
     @_noLocks
     func limit(peak: AxisVector, parameters p: Parameters) -> AxisVector {
@@ -68,6 +78,12 @@ public struct ThermalBudget: Sendable, BitwiseCopyable {
         guard continuous > 0 else { return 0 }
         let load = torque / continuous
         return heat + share * (load * load - heat)
+    }
+
+    @_noLocks
+    private static func adapted(_ heat: Double, from old: Double, to new: Double) -> Double {
+        guard old != new, new > 0 else { return heat }
+        return heat * (old / new) * (old / new)
     }
 
     @_noLocks
