@@ -149,6 +149,20 @@ struct FrictionCompensatorTests {
         #expect(abs(torque) <= 2 * Self.parameters.limit)
     }
 
+    @Test("a lower limit reduces the learned friction at once, although the joints rest")
+    func lowerLimit() {
+        var joints = JointFrictions()
+        for tick in 0..<10_000 {
+            let rate = 0.6 * cos(12 * Double(tick) * 1e-3)
+            _ = joints.torques(jointRates: AxisVector(repeating: rate), deviation: .zero, dt: 1e-3)
+            joints.learn(residual: AxisVector(repeating: rate > 0 ? 0.01 : -0.01), dt: 1e-3)
+        }
+        #expect(joints.sizes.yaw > 0.007)
+        joints.parameters.limit = 0.004
+        #expect(joints.sizes.isWithin(AxisVector(repeating: 0.004 * 1.0001)))
+        #expect(joints.sizes.pitch > 0.0039)
+    }
+
     @Test("a learning rate of 0 switches off the torques and the explained part of the residual")
     func switchedOff() {
         var joints = JointFrictions()

@@ -164,7 +164,9 @@ struct FrictionCompensator: Sendable, BitwiseCopyable {
         share = min(max(share + (benefit > 0 ? dt : -dt) / Self.fade, 0), 1)
     }
 
-    private mutating func bound(_ limit: Double) {
+    /// Limits the learned friction torques; the sum of the bristles' torques is at most `limit`, N·m.
+    @_noLocks @_noAllocation
+    mutating func bound(_ limit: Double) {
         sizes.short = max(sizes.short, 0)
         sizes.middle = max(sizes.middle, 0)
         sizes.long = max(sizes.long, 0)

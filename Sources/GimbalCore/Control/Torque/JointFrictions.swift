@@ -2,8 +2,14 @@
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct JointFrictions: Sendable, BitwiseCopyable {
-    /// Tuning of the friction compensation of all joints.
-    var parameters = FrictionCompensator.Parameters()
+    /// Tuning of the friction compensation of all joints. A lower limit applies at once, also to
+    /// joints at rest, which do not learn.
+    var parameters = FrictionCompensator.Parameters() {
+        didSet {
+            let limit = parameters.limit
+            if limit < oldValue.limit { joints.change { friction, _ in friction.bound(limit) } }
+        }
+    }
 
     private var joints = PerAxis(FrictionCompensator())
 
