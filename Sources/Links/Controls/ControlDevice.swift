@@ -15,11 +15,15 @@ struct ControlDevice {
     private var buttons: [Control: GestureRecogniser] = [:]
     private(set) var sticks: [UInt16: StickAxis] = [:]
     private var ranges: [UInt16: ClosedRange<Int32>] = [:]
-    /// Direction in which each axis is deflected by more than half of its travel: -1 or 1;
-    /// otherwise 0.
+    /// End that each axis has reached, with hysteresis: -1 or 1; otherwise 0.
     private var ends: [UInt16: Int] = [:]
     /// Value of `ends` when the device was opened.
     private var firstEnds: [UInt16: Int] = [:]
+    /// Deflection at which an axis reaches its end, as a fraction of the travel.
+    private static let reached = 0.5
+    /// Deflection at which an axis leaves its end, as a fraction of the travel. The difference
+    /// exceeds the noise of a trigger, so that a half-pulled trigger is not a series of presses.
+    private static let left = 0.4
     /// True if events were lost; all events are then invalid until the next report event.
     var isDropping = false
 
@@ -90,8 +94,8 @@ struct ControlDevice {
         case .axis(let code, let value):
             sticks[code]?.move(to: value, now: event.time)
             guard let range = ranges[code] else { return [] }
-            let end = Self.end(value, range)
             let before = ends[code] ?? 0
+            let end = Self.end(value, range, before: before)
             guard end != before else { return [] }
             ends[code] = end
             var happenings: [Happening] = []
@@ -158,14 +162,17 @@ struct ControlDevice {
         return outcomes.map { Happening(control: control, outcome: $0) }
     }
 
-    /// Direction of a deflection of more than half of the travel, -1 or 1; 0 for a smaller
-    /// deflection.
-    private static func end(_ value: Int32, _ range: ClosedRange<Int32>) -> Int {
+    /// End that an axis has reached, -1 or 1; 0 between the ends. `before` is the end that the axis
+    /// had reached before; 0 if this is not known.
+    private static func end(
+        _ value: Int32, _ range: ClosedRange<Int32>, before: Int = 0
+    ) -> Int {
         let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
         let travel = (upper - lower) / 2
         guard travel > 0 else { return 0 }
         let offset = (Double(value) - (lower + upper) / 2) / travel
-        return offset > 0.5 ? 1 : offset < -0.5 ? -1 : 0
+        if before != 0, offset * Double(before) > left { return before }
+        return offset > reached ? 1 : offset < -reached ? -1 : 0
     }
 }
 

@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Testing
 
@@ -135,5 +136,27 @@ import Testing
         _ = flat.advance(now: at(1), deadZone: deadZone, timeout: 10)
         flat.move(to: 7, now: at(2))
         #expect(flat.deflection(deadZone: deadZone) == 0)
+    }
+}
+
+@Suite("An end of an axis as a button") struct AxisEndTests {
+    @Test("a half-pulled trigger that trembles is pressed once, until it is let go")
+    func trembling() {
+        let rules = GestureRules(Settings().controls)
+        let trigger = InputState.Axis(value: 0, range: 0...255)
+        var device = ControlDevice(
+            InputDescription(name: "Pad"), node: "event0", state: InputState(axes: [2: trigger]),
+            now: at(0))
+        func presses(_ values: [Int32], from start: Double) -> Int {
+            var found: [ControlDevice.Happening] = []
+            for (index, value) in values.enumerated() {
+                let time = start + 0.1 * Double(index)
+                found += device.handle(InputEvent(time: at(time), kind: .axis(2, value)), rules)
+                found += device.advance(now: at(time + 0.09), rules).happenings
+            }
+            return found.count { $0.outcome == .gesture(.press) }
+        }
+        #expect(presses([192, 190, 193, 188, 192], from: 1) == 1)
+        #expect(presses([0, 200], from: 2) == 1)
     }
 }
