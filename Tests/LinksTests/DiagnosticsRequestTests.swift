@@ -23,6 +23,18 @@ struct DiagnosticsRequestTests {
         }
     }
 
+    @Test("`methods` marks the names of `subscribe` as required")
+    func requiredNames() async throws {
+        try await withServer { path, _ in
+            let reply = try PlainClient(path).ask(#"{"id":1,"method":"methods"}"#)
+            let methods = try #require(reply["result"]?.array)
+            let subscribe = try #require(methods.first { $0["name"] == "subscribe" })
+            let parameters = try #require(subscribe["parameters"]?.array)
+            let names = try #require(parameters.first { $0["name"] == "names" })
+            #expect(names["required"] == true)
+        }
+    }
+
     @Test(
         "every refusal has a code, a sentence and, if applicable, a field",
         arguments: [

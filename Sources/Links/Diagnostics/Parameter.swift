@@ -65,8 +65,10 @@ public struct Parameter: Sendable, Equatable {
     }
 
     /// Declares a string or a list of strings.
-    public static func texts(_ name: String, _ summary: String) -> Parameter {
-        Parameter(name, .texts, false, summary)
+    public static func texts(
+        _ name: String, required: Bool = false, _ summary: String
+    ) -> Parameter {
+        Parameter(name, .texts, required, summary)
     }
 
     /// Declares a Boolean.

@@ -197,7 +197,7 @@ public struct SocketMethod: Sendable {
                 "subscribe", "Starts a stream of variables.",
                 [
                     .texts(
-                        "names",
+                        "names", required: true,
                         "Names of variables; attitude.* selects all variables whose names begin with attitude."
                     ),
                     .number(
