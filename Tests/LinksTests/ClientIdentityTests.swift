@@ -25,6 +25,20 @@ struct ClientIdentityTests {
     }
 
     @Test(
+        "a refused request `client` changes nothing, so that the corrected request is accepted",
+        arguments: [#""read_only":1"#, #""assistant":"yes""#, #""read_only":true,"assistant":1"#])
+    func refused(parameters: String) async throws {
+        try await withServer { path, _ in
+            let client = try PlainClient(path)
+            let wrong = try client.ask(
+                #"{"id":1,"method":"client","params":{"name":"web",\#(parameters)}}"#)
+            #expect(wrong["error"]?["code"] == "invalid_params")
+            let right = try client.ask(#"{"id":2,"method":"client","params":{"name":"web"}}"#)
+            #expect(right["result"]?["can_write"] == true, "\(right.text)")
+        }
+    }
+
+    @Test(
         "a client that gives up its right to write cannot get it back, and cannot stop the gimbal")
     func readOnly() async throws {
         try await withServer { path, backend in

@@ -59,8 +59,11 @@ final class ClientConnection {
     /// one connection for each person. Each connection has the person's name; the connection of a
     /// person without write access is read-only.
     ///
-    /// - Throws: `Refusal` if the name is not plain text, or if the connection already has a name.
+    /// - Throws: `Refusal` if a parameter is invalid, or if the connection already has a name; the
+    ///   connection then does not change.
     func identify(_ parameters: Parameters) throws(Refusal) -> ClientIdentity {
+        let givesUpWriting = try parameters.bool("read_only") == true
+        let isAssistant = try parameters.bool("assistant") == true
         if let name = try parameters.string("name") {
             guard client.name.isEmpty else {
                 throw Refusal(
@@ -75,11 +78,11 @@ final class ClientConnection {
             }
             client.name = name
         }
-        if try parameters.bool("read_only") == true {
+        if givesUpWriting {
             mayWrite = false
             isReadOnly = true
         }
-        if try parameters.bool("assistant") == true { client.isAssistant = true }
+        if isAssistant { client.isAssistant = true }
         return ClientIdentity(
             name: CommandSource(client).description, canWrite: mayWrite)
     }
