@@ -122,6 +122,18 @@ import Wire
         }
     }
 
+    @Test("a filter delay of the sensor that costs stability margins causes a warning")
+    func filterDelay() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let key = "imu.filter_delay_ms"
+            let usual = try bench.tuning.set(key: key, value: 3, rollback: nil, by: Self.client)
+            #expect(usual.warning == nil)
+            let long = try bench.tuning.set(key: key, value: 15, rollback: nil, by: Self.client)
+            #expect(long.warning?.contains("6 dB and 45° are recommended") == true)
+        }
+    }
+
     @Test("a change reaches the loop immediately, in the loop's units")
     func reachesTheLoop() throws {
         try withTemporaryDirectory { directory throws in

@@ -87,5 +87,8 @@ extension Wire.Setting {
 
 extension Configuration.Setting {
     /// True if a change of the setting can reduce the stability margins of a control loop.
-    var affectsMargins: Bool { ["control", "servo", "airos.pid", "filter"].contains(table) }
+    var affectsMargins: Bool {
+        // The filter's delay determines the look-ahead of the attitude.
+        ["control", "servo", "airos.pid", "filter"].contains(table) || key == "imu.filter_delay_ms"
+    }
 }
