@@ -259,6 +259,13 @@ class OtherDaemonTests(unittest.TestCase):
             with self.assertRaises(airframe.Unreachable):
                 next(stream)
 
+    def test_a_stream_that_airframed_ends_states_the_reason(self):
+        answer = (b'{"id":1,"result":{"subscription":1,"rate_hz":10,"names":["mode"],"dropped":0}}\n'
+                  b'{"id":null,"t":1,"error":{"code":"too_many","message":"closed to admit another client"}}\n')
+        with airframe.Stream(self.serve(answer), 5, ["mode"], 10) as stream:
+            with self.assertRaisesRegex(airframe.Refused, "another client"):
+                next(stream)
+
     def test_a_recording_is_complete_or_an_error(self):
         waiting = b'{"id":1,"result":{"requested":2,"finished":1,"last_file":"older.mcap","directory":"d"}}\n'
         for rest, name in [(b'"last_file":"new.mcap"', "new.mcap"), (b'"problem":"The disk is full."', None)]:

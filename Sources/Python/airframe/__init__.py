@@ -134,16 +134,23 @@ class _Connection:
                 continue
             if message.get("t") is not None:
                 self.time = float(message["t"])
-            error = message.get("error")
-            if error is not None:
-                raise Refused(
-                    str(error.get("message", "refused")), str(error.get("code", "refused")), error.get("field"))
+            self._raise_error(message)
             return message.get("result")
 
     def next_message(self, timeout: Optional[float]) -> Dict[str, Any]:
         if self._held:
             return self._held.popleft()
-        return self._line(None if timeout is None else time.monotonic() + timeout)
+        message = self._line(None if timeout is None else time.monotonic() + timeout)
+        # airframed states the reason before it closes a connection to admit another client.
+        self._raise_error(message)
+        return message
+
+    @staticmethod
+    def _raise_error(message: Dict[str, Any]) -> None:
+        error = message.get("error")
+        if error is not None:
+            raise Refused(
+                str(error.get("message", "refused")), str(error.get("code", "refused")), error.get("field"))
 
     def _line(self, deadline: Optional[float]) -> Dict[str, Any]:
         scanned = 0
@@ -321,7 +328,8 @@ class Gimbal:
         """Stream variables over a separate connection; iterate over the stream for the samples.
 
         `rate` is in messages per second, 1 to 200. "attitude.*" means all variables whose names begin with "attitude.".
-        The iteration raises `Timeout` if a sample is late by more than the `timeout` of the connection.
+        The iteration raises `Timeout` if a sample is late by more than the `timeout` of the connection, and `Refused` if
+        airframed ends the connection to admit another client.
 
         >>> with airframe.connect() as gimbal, gimbal.subscribe("attitude.*", rate=50) as stream:
         ...     sorted(next(stream).values)
