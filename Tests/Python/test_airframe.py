@@ -238,14 +238,27 @@ class OtherDaemonTests(unittest.TestCase):
                     connection.sendall(answer)
                 if hang:
                     time.sleep(1)
-        thread = threading.Thread(target=run)
-        thread.start()
-        self.addCleanup(thread.join)
+        self.server = threading.Thread(target=run)
+        self.server.start()
+        self.addCleanup(self.server.join)
         return path
 
     def test_an_absent_daemon_is_reported_with_a_remedy(self):
         with self.assertRaisesRegex(airframe.Unreachable, "Is airframed running"):
             airframe.connect("/nonexistent/socket")
+
+    def test_a_refused_name_closes_the_connection(self):
+        # The server waits for a second request, until the client closes the connection.
+        refusal = b'{"id":1,"error":{"code":"out_of_range","field":"name","message":"too long"}}\n'
+        try:
+            airframe.connect(self.serve(refusal, b""), name="x" * 97)
+        except airframe.Refused as error:
+            # The traceback of the error refers to the connection.
+            held = error
+            self.server.join(5)
+            is_open = self.server.is_alive()
+            held.__traceback__ = None
+        self.assertFalse(is_open)
 
     def test_a_silent_daemon_is_a_timeout(self):
         with airframe.connect(self.serve(b"", hang=True), timeout=0.2) as gimbal:

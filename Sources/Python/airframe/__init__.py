@@ -205,8 +205,12 @@ class Gimbal:
             identity["name"] = name
         if read_only:
             identity["read_only"] = True
-        if identity:
-            self._connection.request("client", identity)
+        try:
+            if identity:
+                self._connection.request("client", identity)
+        except BaseException:
+            self._connection.close()
+            raise
 
     def __enter__(self) -> Gimbal:
         return self
