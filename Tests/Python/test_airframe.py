@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import typing
 import unittest
 
 import airframe
@@ -128,6 +129,12 @@ class ClientTests(unittest.TestCase):
         self.assertTrue(all(abs(sample.values["attitude.pitch"]) < 90 for sample in samples))
         with self.assertRaises(airframe.Refused):
             self.gimbal.subscribe("nothing.*")
+
+    def test_the_values_of_a_sample_have_the_declared_type(self):
+        declared = typing.get_args(typing.get_type_hints(airframe.Sample)["values"])[1]
+        with self.gimbal.subscribe("*", rate=10) as stream:
+            for name, value in next(stream).values.items():
+                self.assertTrue(declared is typing.Any or isinstance(value, typing.get_args(declared)), name)
 
     def test_a_reader_cannot_move_the_camera(self):
         with airframe.connect(read_only=True) as reader:
