@@ -313,6 +313,39 @@ class OtherDaemonTests(unittest.TestCase):
         methods = self.motion(times, lambda camera: camera.point(pitch=-10, duration=0.5, wait=True))
         self.assertEqual(methods, ["take", "status", "point"] + ["status"] * 9 + ["release"])
 
+    def test_a_turn_repeats_its_rate_within_the_dead_man_time_of_a_fast_simulator(self):
+        # Without a limit of the pauses by the simulator's clock, 2 s would pass on it between two rates.
+        speed, seconds = 20, 20
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "s")
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(server.close)
+        server.bind(path)
+        server.listen(1)
+        rates = []
+
+        def run():
+            connection, _ = server.accept()
+            with connection, connection.makefile("rb") as lines:
+                for line in lines:
+                    request = json.loads(line)
+                    t = speed * time.monotonic()
+                    if request["method"] == "rate":
+                        rates.append((t, request["params"]["yaw"]))
+                    settings = [{"key": "commander.dead_man_s", "value": 1}]
+                    result = settings if request["method"] == "get" else {"mode": "locked"}
+                    connection.sendall(json.dumps({"id": request["id"], "t": t, "result": result}).encode() + b"\n")
+        thread = threading.Thread(target=run)
+        thread.start()
+        self.addCleanup(thread.join)
+        with airframe.connect(path) as gimbal, gimbal.control() as camera:
+            camera.turn(yaw=5, seconds=seconds)
+        gaps = sorted(later[0] - earlier[0] for earlier, later in zip(rates, rates[1:]))
+        self.assertLess(gaps[len(gaps) // 2], 1)
+        self.assertEqual(rates[-1][1], 0)
+        self.assertGreaterEqual(rates[-1][0] - rates[0][0], seconds)
+
     def test_a_wait_ends_with_an_error_if_the_simulator_begins_again(self):
         with self.assertRaisesRegex(airframe.Refused, "simulator"):
             self.motion([7, 7, 7, 7.1, 0, 0], lambda camera: camera.point(pitch=-10, duration=0.5, wait=True))

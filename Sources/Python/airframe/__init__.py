@@ -363,7 +363,7 @@ class Gimbal:
 class Control:
     """Control of the camera during a `with` statement, see `Gimbal.control`."""
 
-    # Time between two looks at the state during a wait, s.
+    # Longest time between two looks at the state during a motion, s on the computer's clock.
     _PERIOD = 0.1
 
     def __init__(self, gimbal: Gimbal) -> None:
@@ -403,13 +403,20 @@ class Control:
         return seconds
 
     def _wait(self, seconds: float) -> None:
-        begin = self._gimbal._connection.time
+        begin, start = self._gimbal._connection.time, time.monotonic()
         while True:
             self._check()
             rest = self._rest(begin, seconds)
             if rest <= 0:
                 return
-            time.sleep(min(rest, self._PERIOD))
+            self._pause(rest, begin, start)
+
+    def _pause(self, seconds: float, begin: float, start: float) -> None:
+        """Sleep for a time on the loop's clock, s, but at most for `_PERIOD`. The motion began at the time `begin` on
+        the loop's clock, and at `start` on the computer's clock: a simulator can be faster than real time."""
+        passed = max(time.monotonic() - start, 0.001)
+        speed = max((self._gimbal._connection.time - begin) / passed, 1)
+        time.sleep(min(seconds / speed, self._PERIOD))
 
     def _rest(self, begin: float, seconds: float) -> float:
         """Remaining time of a motion that lasts `seconds` and began at the time `begin`, s, on the loop's clock.
@@ -448,7 +455,7 @@ class Control:
         """
         dead_man = float(self._gimbal.get("commander.dead_man_s")["commander.dead_man_s"])
         self.rate(yaw=yaw, roll=roll, pitch=pitch)
-        begin = self._gimbal._connection.time
+        begin, start = self._gimbal._connection.time, time.monotonic()
         try:
             while True:
                 # Another request of this connection would take control from the other client.
@@ -457,7 +464,7 @@ class Control:
                 if rest <= 0:
                     break
                 self.rate(yaw=yaw, roll=roll, pitch=pitch)
-                time.sleep(min(rest, dead_man / 3, self._PERIOD))
+                self._pause(min(rest, dead_man / 3), begin, start)
         except Refused:
             # The motion has ended, and the camera belongs to another client or is off.
             raise
