@@ -122,6 +122,8 @@ def is_upgraded_and_purged():
     sh("airframectl", "save")
     main = Path("/etc/airframe/airframed.toml")
     main.write_text("# mine\n" + main.read_text())
+    link = Path("/etc/systemd/system/multi-user.target.wants/airframe-shot@sunset.service")
+    sh("systemctl", "enable", "airframe-shot@sunset")
     before = show("MainPID")
     print(sh("dpkg", "-i", newer_package("99.0"), check=False, stdin=open("/dev/null")))
     until(is_active, "upgraded")
@@ -129,6 +131,7 @@ def is_upgraded_and_purged():
     check(main.read_text().startswith("# mine\n") and SETTINGS.exists(), "an upgrade keeps the configuration")
     print(f"  process {before} before the upgrade, {show('MainPID')}")
     print(sh("dpkg", "-r", "airframe"))
+    check(link.is_symlink(), "the removed package leaves the enabled shot")
     check(not Path("/usr/bin/airframe").exists() and main.exists(), "the removed package leaves the configuration")
     until(lambda: not plant.is_driven, "the servos receive no pulses after the removal")
     other, shots = Path("/etc/airframe/airframe-web.toml"), Path("/var/lib/private/airframe-shot")
@@ -140,6 +143,7 @@ def is_upgraded_and_purged():
     left = [path.name for path in Path("/etc/airframe").iterdir()]
     check(left == [other.name] and not Path("/var/lib/airframe").exists(), f"the purged package leaves no configuration and no state of its own: {left}")
     check([path.name for path in shots.iterdir()] == ["sunset"], "the purged package leaves only the photos of shots")
+    check(not link.is_symlink(), "the purged package leaves no enabled shot")
 
 
 installs()
