@@ -132,6 +132,10 @@ struct BatteryMonitorTests {
         #expect(message.current == 50 && message.temperature == 2510)
         #expect(message.remaining == 80 && message.timeRemaining == 5400)
         #expect(message.chargeState == 1 && message.consumedCharge == -1)
+        status.currentA = -0.01
+        #expect(BatteryReport(status, lowPercent: 20, id: 154).current == -2, "-1 means unknown")
+        status.currentA = -0.5
+        #expect(BatteryReport(status, lowPercent: 20, id: 154).current == -50)
         let empty = BatteryReport(BatteryStatus(), lowPercent: 20, id: 154)
         #expect(empty.voltages[0] == .max && empty.current == -1 && empty.temperature == .max)
         #expect(empty.remaining == -1 && empty.chargeState == 0 && empty.timeRemaining == 0)

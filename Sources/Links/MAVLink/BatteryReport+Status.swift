@@ -29,7 +29,8 @@ extension BatteryReport {
             rest -= Int(voltages[cell])
             cell += 1
         }
-        current = Self.integer(status.currentA.known, 100) ?? -1
+        // -1 means an unknown current, so a charging current of 10 mA is sent as 20 mA.
+        current = Self.integer(status.currentA.known, 100).map { $0 == -1 ? -2 : $0 } ?? -1
         function = Self.payload
         remaining = status.percent.known.map { Int8(min(max($0, 0), 100).rounded()) } ?? -1
         timeRemaining = status.timeLeftS.known.map { Int32(min(max($0, 0), 1e7)) } ?? 0
