@@ -98,6 +98,21 @@ struct CommanderStepTests {
         #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.hold)"])
     }
 
+    @Test("a search for home ends if its client is silent, also if the client in control has left")
+    func silenceWithoutControl() throws {
+        let commander = door()
+        let other = CommandSource(link: .diagnostics, connection: 3)
+        try commander.request(.step(axis: 2, .home), from: robot, now: at(1))
+        try commander.request(.take, from: robot, now: at(5))
+        try commander.request(.take, from: other, now: at(6))
+        commander.disconnected(other, now: at(7))
+        _ = motors.takeHeard()
+        commander.advance(now: at(14))
+        #expect(motors.takeHeard().isEmpty)
+        commander.advance(now: at(16))
+        #expect(motors.takeHeard() == ["2 \(StepAxis.Goal.hold)"])
+    }
+
     @Test("an emergency stop from any source and the shutdown stop all three motors")
     func stops() throws {
         let hold = (0...2).map { "\($0) \(StepAxis.Goal.hold)" }

@@ -99,6 +99,26 @@ extension MotionRequest.Effect {
     }
 }
 
+extension Commander {
+    /// A source that controls a motion, and the time of its last request.
+    struct Hold {
+        let source: CommandSource
+        var lastRequest: Instant
+    }
+}
+
+extension [Int: Commander.Hold] {
+    /// Numbers of the stepper motors whose source fulfils a condition.
+    func axes(where isIncluded: (Commander.Hold) -> Bool) -> [Int] {
+        filter { isIncluded($0.value) }.map(\.key)
+    }
+
+    /// Stores the newest request of a source, so that the source does not count as silent.
+    mutating func refresh(_ newest: Commander.Hold) {
+        for (axis, old) in self where old.source == newest.source { self[axis] = newest }
+    }
+}
+
 /// Interface of the `Commander` to the stepper motors.
 public struct Steppers: Sendable {
     let hasSwitches: Bool

@@ -12,12 +12,6 @@ import Synchronization
 /// the motion without the Commander. `advance` releases control if the source in control is silent.
 /// `advance` also begins the due steps of the link-loss fallback (`LossOfControl`).
 public final class Commander: Sendable {
-    /// A source in control, and the time of its last request.
-    private struct Hold {
-        let source: CommandSource
-        var lastRequest: Instant
-    }
-
     private struct State: ~Copyable {
         var rules: Rules
         var ring: RingWriter<TimedCommand>
@@ -37,7 +31,7 @@ public final class Commander: Sendable {
         let steppers: Steppers?
         /// Sources of the stepper motors that search for their home switch, or that turn until
         /// their dead-man time has passed, by the motor's number.
-        var turningSteppers: [Int: CommandSource] = [:]
+        var turningSteppers: [Int: Hold] = [:]
         var stop = EmergencyStopLatch()
         var sticks = HeldSticks()
         var isShuttingDown = false
@@ -162,9 +156,12 @@ public final class Commander: Sendable {
             let isEntered = Self.enterStage(&state, loop, now: now)
             if let holder = state.holder, Self.isSilent(holder, now: now, state.rules) {
                 Self.releaseCamera(&state, now: now)
-                // An active source of a search for the home switch would be in control.
-                Self.stopSteppers(&state, Array(state.turningSteppers.keys))
             }
+            // After a client has taken control from the source of a search and has left, no source
+            // is in control. The search nevertheless ends if its source is silent.
+            let rules = state.rules
+            let silent = state.turningSteppers.axes { Self.isSilent($0, now: now, rules) }
+            Self.stopSteppers(&state, silent)
             if let driver = state.driver, Self.isSilent(driver, now: now, state.rules) {
                 Self.stopWheels(&state)
             }
@@ -262,10 +259,11 @@ public final class Commander: Sendable {
             if wanted == .home, !steppers.hasSwitches { return .noHomeSwitches }
             steppers.ask(axis, wanted.goal(now: now, validUntil: until))
             switch wanted {
-            case .turn, .home: state.turningSteppers[axis] = source
+            case .turn, .home: state.turningSteppers[axis] = hold
             case .hold, .position, .by: state.turningSteppers[axis] = nil
             }
             state.holder = hold
+            state.turningSteppers.refresh(hold)
             return nil
         case .camera(let command):
             let timed = TimedCommand(command, received: now, validUntil: until)
@@ -274,6 +272,7 @@ public final class Commander: Sendable {
         }
         guard request.takesControl else { return nil }
         (state.holder, state.lastMover) = (hold, source)
+        state.turningSteppers.refresh(hold)
         switch state.turn.note(request) {
         case true?: state.loss.turned(by: source, now: now)
         // A second request for other axes does not end the turn.
@@ -380,7 +379,7 @@ public final class Commander: Sendable {
     private static func release(by source: CommandSource, _ state: inout State, now: Instant) {
         if state.driver?.source == source { stopWheels(&state) }
         if state.holder?.source == source { releaseCamera(&state, now: now) }
-        stopSteppers(&state, state.turningSteppers.filter { $0.value == source }.map(\.key))
+        stopSteppers(&state, state.turningSteppers.axes { $0.source == source })
     }
 
     private static func stopCamera(_ state: inout State, _ now: Instant) {
