@@ -61,6 +61,22 @@ struct HandleBiasTests {
         #expect(handle.bias == .zero)
     }
 
+    @Test("after an interruption, roll and pitch start upright, and yaw keeps its last angle")
+    func forgotten() {
+        var handle = HandleIMU()
+        func read(_ upright: AxisVector) {
+            handle.update(
+                measured: .zero, cameraRate: .zero, upright: upright, isAtRest: false,
+                largestBias: Self.largestBias, dt: 1e-3)
+        }
+        read(.zero)
+        #expect(handle.joints == .zero)
+        handle.align(AxisVector(yaw: 0.7, roll: 0.1, pitch: -0.2))
+        handle.forgetJoints()
+        read(AxisVector(yaw: 0, roll: 0.3, pitch: 0.4))
+        #expect(handle.joints == AxisVector(yaw: 0.7, roll: 0.3, pitch: 0.4))
+    }
+
     @Test("a slow pan of the handle is not learned as bias while the motors hold the camera")
     func pan() {
         var motion = BaseMotion(.still, seed: 1, stillDuration: 10, rampDuration: 1)

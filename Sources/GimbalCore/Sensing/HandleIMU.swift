@@ -62,7 +62,7 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         }
         rate = measured - bias
         guard hasJoints else {
-            joints = AxisVector(yaw: 0, roll: upright.roll, pitch: upright.pitch)
+            (joints.roll, joints.pitch) = (upright.roll, upright.pitch)
             hasJoints = true
             return
         }
@@ -74,8 +74,9 @@ struct HandleIMU: Sendable, BitwiseCopyable {
         joints.pitch += Angle.wrapped(upright.pitch - joints.pitch) * share
     }
 
-    /// Discards the joint angles, because the camera's attitude is unknown. The next reading starts
-    /// them as if the handle were upright.
+    /// Discards the joint angles of roll and pitch, because the camera's attitude is unknown. The
+    /// next reading starts them as if the handle were upright. Gravity does not show the angle of
+    /// yaw, so this angle stays at its last value: a servo without pulses keeps its angle.
     @_noLocks
     mutating func forgetJoints() { hasJoints = false }
 
