@@ -19,10 +19,11 @@ struct ControlDevice {
     private var ends: [UInt16: Int] = [:]
     /// Value of `ends` when the device was opened.
     private var firstEnds: [UInt16: Int] = [:]
-    /// Deflection at which an axis reaches its end, as a fraction of the travel.
+    /// Deflection at which an axis reaches its end, as a fraction of the travel from the middle of
+    /// its range. A trigger rests at an end of its range, so 0.5 is 75 % of its pull.
     private static let reached = 0.5
-    /// Deflection at which an axis leaves its end, as a fraction of the travel. The difference
-    /// exceeds the noise of a trigger, so that a half-pulled trigger is not a series of presses.
+    /// Deflection at which an axis leaves its end; 0.4 is 70 % of a trigger's pull. The difference
+    /// exceeds the noise of a trigger, so that a trigger held there is not a series of presses.
     private static let left = 0.4
     /// True if events were lost; all events are then invalid until the next report event.
     var isDropping = false

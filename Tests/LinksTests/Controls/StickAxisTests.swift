@@ -140,7 +140,7 @@ import Testing
 }
 
 @Suite("An end of an axis as a button") struct AxisEndTests {
-    @Test("a half-pulled trigger that trembles is pressed once, until it is let go")
+    @Test("a trigger that trembles at 75 % of its pull is pressed once, until it is let go")
     func trembling() {
         let rules = GestureRules(Settings().controls)
         let trigger = InputState.Axis(value: 0, range: 0...255)
