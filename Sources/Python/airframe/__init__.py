@@ -73,8 +73,8 @@ class Refused(AirframeError):
 class Sample(NamedTuple):
     """One message of a stream: values by name at the time `t` on the loop's clock, s.
 
-    A value is a number, a bool or a str, such as the mode; an unknown value is None. `dropped` is the number of messages
-    that airframed has left out because the program did not read fast enough.
+    A value is a number, a str such as the mode, or a list of str such as the conditions; an unknown value is None.
+    `dropped` is the number of messages that airframed has left out because the program did not read fast enough.
     """
 
     t: float
