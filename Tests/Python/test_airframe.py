@@ -254,6 +254,14 @@ class OtherDaemonTests(unittest.TestCase):
         with self.assertRaisesRegex(airframe.Unreachable, "Is airframed running"):
             airframe.connect("/nonexistent/socket")
 
+    def test_the_socket_of_a_killed_daemon_is_reported_with_a_remedy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s")
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
+                server.bind(path)
+            with self.assertRaisesRegex(airframe.Unreachable, "Is airframed running"):
+                airframe.connect(path)
+
     def test_a_refused_name_closes_the_connection(self):
         # The server waits for a second request, until the client closes the connection.
         refusal = b'{"id":1,"error":{"code":"out_of_range","field":"name","message":"too long"}}\n'

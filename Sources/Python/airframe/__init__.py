@@ -100,6 +100,10 @@ class _Connection:
         except FileNotFoundError:
             self._socket.close()
             raise Unreachable(f"There is no socket {path}. Is airframed running? If not, start it.") from None
+        except ConnectionRefusedError:
+            # A program that was killed leaves its socket behind.
+            self._socket.close()
+            raise Unreachable(f"No program answers at {path}. Is airframed running? If not, start it.") from None
         except PermissionError:
             self._socket.close()
             raise Unreachable(
