@@ -60,7 +60,7 @@ public final class LocalPages: Sendable {
     /// - Parameters:
     ///   - alignments: Calibrations from an earlier run.
     ///   - save: Function that stores the calibrations, or throws the reason why it cannot. The
-    ///     function is called on an event-loop thread after each change.
+    ///     function is called on an event-loop thread before a change takes effect.
     public init(
         _ alignments: [Alignment], save: @escaping @Sendable ([Alignment]) throws -> Void
     ) {
