@@ -114,6 +114,9 @@ final class PictureRelay: Sendable {
     // MARK: airframe-eyes, on the event loop
 
     private func fetch() {
+        // The connection can have ended since a page asked; the next request then follows after the
+        // pause.
+        guard state.withLock({ $0.phase == .asking }) else { return }
         guard path != "off" else { return fail("The video is off (eyes.socket).") }
         if let channel = state.withLock({ $0.channel }) { return send(on: channel) }
         ClientBootstrap(group: loop)
