@@ -42,6 +42,8 @@ final class ShotHost: Sendable {
         /// True if the last call of `airframectl shoot status` had no answer: a saved shot exists,
         /// but `report` does not describe its present state.
         var isUnread = false
+        /// True while a check of `tick` waits or runs on the queue.
+        var isChecking = false
         /// Number of completed photos and remaining time, s, from the run's last message.
         var progress: (done: Int, left: Double)?
         var note = ""
@@ -206,10 +208,18 @@ final class ShotHost: Sendable {
         }
         if let forgotten { return stopRun(of: forgotten) }
         guard isDue || isObserved else { return }
+        // A check without an answer takes longer than the interval between two ticks. A cancellation
+        // must not wait behind a growing number of checks.
+        let isFree = state.withLock { state in
+            defer { state.isChecking = true }
+            return !state.isChecking
+        }
+        guard isFree else { return }
         queue.async { [self] in
             refresh()
             removeIfCancelled()
             if isDue, state.withLock({ $0.report["active"] != true }) { start() }
+            state.withLock { $0.isChecking = false }
         }
     }
 
