@@ -41,4 +41,33 @@ struct ShotHostTests {
             #expect(isPaused, "\(host.report.text)")
         }
     }
+
+    @Test("an airframectl that ends without an answer does not show that there is no shot")
+    func silent() throws {
+        try withTemporaryDirectory { directory in
+            let (tool, saved) = (directory.appending("tool"), directory.appending("shot.json"))
+            try write("{}", to: saved)
+            try write("#!/bin/sh\nkill -KILL $$\n", to: tool)
+            #expect(chmod(tool.string, 0o755) == 0)
+            let host = ShotHost(
+                ControlTool(socket: "\(directory)/d.sock", program: tool.string),
+                directory: directory.string)
+            let (began, resumed) = (
+                directory.appending("began").string, directory.appending("resumed").string
+            )
+            let owner = ShotHost.Owner(name: "phone", browser: "1")
+            host.begin([], for: owner, isNew: false) { problem in
+                guard problem?.contains("does not answer") == true else { return }
+                close(creat(began, 0o600))
+            }
+            host.resume(for: owner) { problem in
+                guard problem?.contains("does not answer") == true else { return }
+                close(creat(resumed, 0o600))
+            }
+            // The second answer follows the first one.
+            #expect(eventually(within: 20) { access(resumed, F_OK) == 0 })
+            #expect(access(began, F_OK) == 0)
+            #expect(access(saved.string, F_OK) == 0)
+        }
+    }
 }

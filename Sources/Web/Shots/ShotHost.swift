@@ -25,7 +25,7 @@ final class ShotHost: Sendable {
     /// Reason for the pause of a shot whose browser is no longer paired, for the page.
     private static let unpaired =
         "The shot has paused, because the browser that started it is no longer paired: its pairing has expired or was removed. A paired browser can resume the shot."
-    /// Refusal of a shot that would replace a shot with an unknown state.
+    /// Refusal of a start or a continuation while the state of the saved shot is unknown.
     private static let unread =
         "airframectl does not answer, so the state of an earlier shot is unknown. Try again later."
     /// Exit codes of airframectl if airframed or the camera's address cannot be reached, or airframed
@@ -138,6 +138,7 @@ final class ShotHost: Sendable {
     func resume(for owner: Owner, _ answer: @escaping @Sendable (String?) -> Void) {
         queue.async { [self] in
             refresh()
+            guard !state.withLock({ $0.isUnread }) else { return answer(Self.unread) }
             guard report["state"] == "paused" else {
                 return answer("There is no unfinished shot to resume.")
             }
@@ -356,9 +357,12 @@ final class ShotHost: Sendable {
     private func refresh() {
         var report = JSONValue.null
         if access(path, F_OK) == 0 {
-            guard let result = tool.run(["shoot", "status", "--state", path, "--json"], within: 5)
+            // A killed airframectl ends without an answer.
+            guard
+                let result = tool.run(["shoot", "status", "--state", path, "--json"], within: 5),
+                let answer = try? JSONValue(parsing: Array(result.output.utf8))
             else { return state.withLock { $0.isUnread = true } }
-            report = (try? JSONValue(parsing: Array(result.output.utf8))) ?? .null
+            report = answer
             if let message = report["error"]?["message"] {
                 state.withLock { $0.problem = message.string ?? "" }
                 report = .null
