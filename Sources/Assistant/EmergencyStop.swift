@@ -13,7 +13,9 @@ struct EmergencyStop: Sendable {
     init(_ link: PersonLink) { self.link = link }
 
     /// Sends `stop` to the daemon again, because a call of `reset_stop` can have reset the first one.
-    func send() { _ = try? link.ask(Self.tool) }
+    ///
+    /// - Returns: False if the daemon did not confirm the stop.
+    func send() -> Bool { (try? link.ask(Self.tool)) != nil }
 
     /// Sends `stop` to the daemon, and returns the answer to the tool call.
     func answer(_ id: JSONValue, isModern: Bool) -> [UInt8] {

@@ -102,6 +102,14 @@ final class Inbox: Sendable {
         return RPCMessage.error(failure, id: id)
     }
 
+    private static func perhapsReset(_ id: JSONValue) -> [UInt8] {
+        let failure = RPCFailure(
+            .internalError,
+            "This call of reset_stop can have reset the emergency stop that was requested during the call, and the stop could not be sent again. Call stop again."
+        )
+        return RPCMessage.error(failure, id: id)
+    }
+
     /// Adds an emergency stop, which has been sent, before all waiting messages.
     func addStop() {
         state.withLock { state in
@@ -172,10 +180,13 @@ final class Inbox: Sendable {
 
     /// Ends the processing of the current request.
     ///
-    /// - Returns: The answers for the client, without the answer to a cancelled request. `mustStop`
-    ///   is true if the request was a call of `reset_stop` during which an emergency stop was
-    ///   requested: the call can have reset this stop, so the stop must be sent again.
-    func finish(_ answers: [[UInt8]]) -> (answers: [[UInt8]], mustStop: Bool) {
+    /// - Parameters:
+    ///   - answers: The server's answers.
+    ///   - sendStop: Function that sends an emergency stop, and returns false if the stop failed. The
+    ///     function is called if the request was a call of `reset_stop` during which an emergency
+    ///     stop was requested, because the call can have reset this stop.
+    /// - Returns: The answers for the client, without the answer to a cancelled request.
+    func finish(_ answers: [[UInt8]], sendStop: () -> Bool) -> [[UInt8]] {
         let (id, isCancelled, mustStop): (JSONValue?, Bool, Bool) = state.withLock { state in
             defer {
                 (state.current, state.isResetting) = (nil, false)
@@ -184,8 +195,10 @@ final class Inbox: Sendable {
             }
             return (state.current, state.isCancelled, state.mustStop)
         }
-        guard let id, isCancelled || mustStop else { return (answers, false) }
+        guard let id, isCancelled || mustStop else { return answers }
+        let isStopped = !mustStop || sendStop()
         let others = answers.filter { (try? JSONValue(parsing: $0))?["id"] != id }
-        return (isCancelled ? others : others + [Self.notReset(id)], mustStop)
+        if isCancelled { return others }
+        return others + [isStopped ? Self.notReset(id) : Self.perhapsReset(id)]
     }
 }

@@ -57,9 +57,8 @@ public struct StandardStreams {
                 }
             case .message(let line):
                 let answers = server.receive(line, now: DaemonClient.now())
-                let end = inbox.finish(answers)
-                if end.mustStop { server.emergencyStop.send() }
-                guard writer.write(end.answers) else { return }
+                let rest = inbox.finish(answers) { server.emergencyStop.send() }
+                guard writer.write(rest) else { return }
             }
             guard writer.write(server.tick(now: DaemonClient.now())) else { return }
         }

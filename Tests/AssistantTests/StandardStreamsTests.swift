@@ -208,6 +208,18 @@ private final class Conversation {
         #expect(inbox.take() == .message([1]), "a cancellation can end a rotation")
     }
 
+    @Test("if a stop cannot be sent again after a reset, the answer asks for another stop")
+    func failedStop() throws {
+        let inbox = try Inbox(interruption: try WakeupPipe())
+        #expect(inbox.add(.message([1]), id: 1, isReset: true) == [])
+        #expect(inbox.take() == .message([1]))
+        #expect(inbox.removeResets() == [])
+        let answers = inbox.finish([]) { false }
+        let answer = try JSONValue(parsing: try #require(answers.first))
+        #expect(answer["id"] == 1)
+        #expect(answer["error"]?["message"]?.string?.hasSuffix("Call stop again.") == true)
+    }
+
     @Test("any number of stops adds at most one entry to the queue")
     func stops() throws {
         let inbox = try Inbox(interruption: try WakeupPipe())
