@@ -197,13 +197,10 @@ final class ShotHost: Sendable {
             let isIdle = state.process == nil
             let forgotten: Owner? = state.owner.flatMap { ids.contains($0.browser) ? nil : $0 }
             let isDue = isIdle && state.owner != nil && now >= state.notBefore
-            // A call without an answer can take longer than the interval between two ticks.
-            let isRetry = isIdle && !isDue && state.isUnread && now >= state.notBefore
-            if isRetry { state.notBefore = now + 2 * Self.pause }
             return (
                 forgotten, isDue,
                 isIdle
-                    ? state.report["active"] == true || state.isCancelled || isRetry
+                    ? state.report["active"] == true || state.isCancelled || state.isUnread
                     : state.report["photos"] == nil
             )
         }
