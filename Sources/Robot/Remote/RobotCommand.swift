@@ -2,7 +2,7 @@
 /// characters and ends with `>`.
 public enum RobotCommand: Sendable, Equatable {
     /// `F>`, `B>`: the slider of the remote control is above or below its centre. The remote
-    /// control repeats the command while the user holds the slider in this position.
+    /// control repeats the command while the value of the slider changes.
     case slide(forwards: Bool)
     /// `S>`: the slider of the remote control is centred.
     case stop
