@@ -107,13 +107,17 @@ struct ActiveShot {
                 }
                 pointedAt = session.record.done
                 beginning = nil
-                _ = try link.ask(
+                let reply = try link.ask(
                     "point",
                     [
                         "yaw": .double(pose.yaw), "roll": .double(pose.roll),
                         "pitch": .double(pose.pitch), "rate": .double(rate),
                     ])
-                session.pointed(isAccepted: true, now: now)
+                if reply["limited_by"]?.array?.contains("range") == true {
+                    session.outOfRange()
+                } else {
+                    session.pointed(isAccepted: true, now: now)
+                }
             case .wait(let seconds):
                 guard let sight = ShotSession.CameraState(try link.ask("status")), sight.isHeld
                 else {

@@ -297,6 +297,14 @@ extension ShotSession {
         step = .settle
     }
 
+    /// The pose is outside `motion.range_deg`, whose values have changed since the beginning of the
+    /// shot. The run ends, because a repeated request would have the same result.
+    public mutating func outOfRange() {
+        step = .failed(
+            "Waypoint \(record.done + 1) is outside motion.range_deg, which has changed since the beginning of the shot. Widen this range"
+        )
+    }
+
     /// The shutter's counter before a photo; nil if the shutter has no counter.
     public mutating func marked(_ mark: Int?) { step = .intend(mark: mark) }
 

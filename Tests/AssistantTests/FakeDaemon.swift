@@ -24,6 +24,8 @@ final class FakeDaemon: DaemonConnection {
         var order = 0
         /// Number of the next photos for which airframe-eyes reports no result.
         var lostPhotos = 0
+        /// Largest pitch that `motion.range_deg` permits, degrees.
+        var highestPitch = 90.0
     }
 
     let memory: Memory
@@ -108,7 +110,11 @@ final class FakeDaemon: DaemonConnection {
             for (axis, name) in ["yaw", "roll", "pitch"].enumerated() {
                 memory.pose[axis] = params[name]?.number ?? memory.pose[axis]
             }
-            return ["sentence": "The camera turns."]
+            guard memory.pose[2] > memory.highestPitch else {
+                return ["sentence": "The camera turns."]
+            }
+            memory.pose[2] = memory.highestPitch
+            return ["sentence": "The camera turns.", "limited_by": ["range"]]
         case "camera":
             memory.order += 1
             if memory.lostPhotos > 0 { memory.lostPhotos -= 1 } else { memory.photos? += 1 }

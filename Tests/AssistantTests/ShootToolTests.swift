@@ -125,6 +125,19 @@ import Wire
         #expect(bench.takeRequests().contains { $0.hasPrefix("camera") })
     }
 
+    @Test("a range that was narrowed during a shot ends the shot with the reason")
+    func narrowed() throws {
+        let bench = try Bench()
+        _ = try shoot(
+            bench, ["kind": "timelapse", "photos": 3, "interval_s": 5, "yaw": 20, "pitch": 40])
+        bench.memory.highestPitch = 10
+        try finish(bench)
+        let report = try shoot(bench, ["action": "status"])["structuredContent"]
+        #expect(report?["state"] == "ended")
+        let sentence = report?["sentence"]?.string ?? ""
+        #expect(sentence.contains("is outside motion.range_deg"), "\(sentence)")
+    }
+
     @Test("a time-lapse keeps its interval")
     func timelapse() throws {
         let bench = try Bench()

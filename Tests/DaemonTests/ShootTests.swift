@@ -263,6 +263,34 @@ import Wire
         }
     }
 
+    @Test("a range that was narrowed during a shot ends the shot with the reason")
+    func narrowed() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            let other = try SocketClient(daemon.socket)
+            #expect(try other.ask(#"{"id":1,"method":"take"}"#)["error"] == nil)
+            try write(
+                "rate_dps = 90\n[[frame]]\npitch = 20\n",
+                to: daemon.directory.appending("shot.toml"))
+            let run = try Program(
+                [
+                    try Program.built("airframectl"), "--socket", daemon.socket, "shoot",
+                    "\(daemon.directory)/shot.toml", "--state", "\(daemon.directory)/shot.json",
+                ], in: daemon.directory)
+            // The shot has checked the range, and waits for its first move.
+            try #require(eventually(within: 10) { run.errors.contains("is in control") })
+            let range = #"{"key":"motion.range_deg","value":[[-360,360],[-60,60],[-120,10]]}"#
+            let changed = try other.ask(#"{"id":2,"method":"set","params":\#(range)}"#)
+            #expect(changed["error"] == nil, "\(changed)")
+            #expect(try other.ask(#"{"id":3,"method":"release"}"#)["error"] == nil)
+            #expect(run.hasEnded(within: 10), "\(run.errors)")
+            #expect(run.exitStatus == 1)
+            #expect(
+                run.errors.contains("Waypoint 1 is outside motion.range_deg")
+                    && run.errors.contains("`airframectl shoot resume` continues"), "\(run.errors)")
+        }
+    }
+
     @Test("a GPIO line that cannot be used is an error with a remedy, before the camera moves")
     func missingLine() throws {
         try withDaemon { daemon in

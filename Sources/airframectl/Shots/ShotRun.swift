@@ -128,9 +128,7 @@ final class ShotRun {
                     "yaw": .double(pose.yaw), "roll": .double(pose.roll),
                     "pitch": .double(pose.pitch), "rate": .double(rate),
                 ])
-            if reply.limitedBy?.contains("range") == true {
-                tell("motion.range_deg limits the camera's angle.")
-            }
+            if reply.limitedBy?.contains("range") == true { return session.outOfRange() }
             session.pointed(isAccepted: true, now: DaemonClient.now())
         } catch {
             tell(error.requestError.message)
