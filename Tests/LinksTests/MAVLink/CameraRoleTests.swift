@@ -147,6 +147,19 @@ private final class Photos: Sendable {
         #expect(indices() == Array(992..<1000))
     }
 
+    @Test("after a restart of airframed, only the photos that follow are reported")
+    func restart() {
+        photos.reported.withLock { $0 = nil }
+        let component = component()
+        _ = component.advance(now: at(0))
+        photos.reported.withLock { $0 = 20 }
+        _ = component.advance(now: at(1.1))
+        #expect(component.sent(CameraImageCaptured.self).isEmpty)
+        photos.reported.withLock { $0 = 21 }
+        _ = component.advance(now: at(2.2))
+        #expect(component.sent(CameraImageCaptured.self).map(\.index) == [20])
+    }
+
     @Test("a refused photo ends the series, and ground stations are told so")
     func refusedSeries() {
         let component = component()

@@ -154,7 +154,7 @@ extension MAVLinkComponent {
         // Without airframe-eyes, the number of photos is unknown.
         guard let captured = configuration.captured() else { return }
         let new = photoReports.take(
-            total: captured.photos,
+            total: captured.photos, command: captured.order,
             bootMs: UInt32(truncatingIfNeeded: Int(now.seconds(since: started) * 1000)))
         guard hasCamera else { return }
         for peer in knownPeers {

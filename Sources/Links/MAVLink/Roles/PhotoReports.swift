@@ -9,21 +9,27 @@ struct PhotoReports {
     /// earlier photos before it was connected to airframed.
     private static let most = 8
 
-    private var count = 0
+    /// Number of photos in the last call; nil before the first call.
+    private var count: Int?
     private var messages: [CameraImageCaptured] = []
 
     /// Creates the messages for new photos. Call this method once a second.
     ///
     /// - Parameters:
     ///   - total: Number of photos since the start of airframe-eyes.
+    ///   - command: Sequence number of the latest command that airframe-eyes has executed since it
+    ///     connected to airframed; 0 before the first command.
     ///   - bootMs: Time since the start of airframed, ms.
     /// - Returns: The messages in the order of the photos.
-    mutating func take(total: Int, bootMs: UInt32) -> [CameraImageCaptured] {
-        // After a restart of airframe-eyes, the number of photos starts at 0 again.
-        if total < count { messages = [] }
+    mutating func take(total: Int, command: Int, bootMs: UInt32) -> [CameraImageCaptured] {
         defer { count = total }
-        guard total > count else { return [] }
-        let new = (max(count, total - Self.most)..<total).map { index in
+        // Before its first command of this connection, airframe-eyes has taken its photos for an
+        // earlier process of airframed.
+        let known = count ?? (command == 0 ? total : 0)
+        // After a restart of airframe-eyes, the number of photos starts at 0 again.
+        if total < known { messages = [] }
+        guard total > known else { return [] }
+        let new = (max(known, total - Self.most)..<total).map { index in
             var message = CameraImageCaptured()
             message.bootMs = bootMs
             message.index = Int32(clamping: index)
