@@ -21,12 +21,16 @@ final class ToolRequests: Sendable {
     private static let patience = 10.0
     /// Largest picture of a plan, bytes.
     private static let pictureLimit = 2_000_000
+    /// Number of browsers whose newest picture of a plan is kept.
+    private static let mostPictures = 8
 
     let shots: ShotHost
     private let tool: ControlTool
     private let directory: String
     private let waiting = Mutex(0)
-    private let picture = Mutex<[UInt8]>([])
+    /// The newest picture of each browser, the newest one last. A browser that plans another shot
+    /// does not change the picture that a person checks before the start.
+    private let pictures = Mutex<[(browser: String, bytes: [UInt8])]>([])
     /// Queue for plans and imports.
     private let queue = DispatchQueue(label: "web-tools")
 
@@ -47,10 +51,10 @@ final class ToolRequests: Sendable {
         _ answer: @escaping @Sendable (WebResponse) -> Void
     ) {
         if request.path == "/shot/plan.svg", request.method == "GET" {
-            let bytes = picture.withLock { $0 }
-            guard !bytes.isEmpty else { return answer(.refusal(404, "There is no plan.")) }
+            let picture = pictures.withLock { $0.last { $0.browser == owner.browser }?.bytes }
+            guard let picture else { return answer(.refusal(404, "There is no plan.")) }
             let headers = [("content-type", "image/svg+xml"), ("cache-control", "no-store")]
-            return answer(WebResponse(200, headers: headers, body: .bytes(bytes)))
+            return answer(WebResponse(200, headers: headers, body: .bytes(picture)))
         }
         guard request.method == "POST", request.path != "/shot/plan.svg" else {
             return answer(.refusal(405, "The server does not support this request."))
@@ -84,14 +88,15 @@ final class ToolRequests: Sendable {
                 return reply(.refusal(422, problem))
             }
             guard request.path == "/shot/start" else {
-                return queue.async { [self] in reply(plan(request.body)) }
+                return queue.async { [self] in reply(plan(request.body, owner.browser)) }
             }
             shots.begin(request.body, for: owner, isNew: request.query["new"] == "1", state)
         }
     }
 
-    /// The plan of a shot: its description as lines of text, and its picture at /shot/plan.svg.
-    private func plan(_ body: [UInt8]) -> WebResponse {
+    /// The plan of a shot: its description as lines of text, and its picture at /shot/plan.svg for
+    /// the browser.
+    private func plan(_ body: [UInt8], _ browser: String) -> WebResponse {
         let (text, svg) = (directory + "/plan.toml", directory + "/plan.svg")
         defer { for path in [text, svg] { unlink(path) } }
         guard (try? DurableFile.replace(text, with: body)) != nil else {
@@ -105,7 +110,11 @@ final class ToolRequests: Sendable {
         var info = stat()
         let isSmall = stat(svg, &info) == 0 && info.st_size <= Self.pictureLimit
         let bytes = isSmall ? (try? Data(contentsOf: URL(filePath: svg))) : nil
-        picture.withLock { $0 = bytes.map { Array($0) } ?? [] }
+        pictures.withLock { pictures in
+            pictures.removeAll { $0.browser == browser }
+            if let bytes { pictures.append((browser, Array(bytes))) }
+            if pictures.count > Self.mostPictures { pictures.removeFirst() }
+        }
         return .json(
             200,
             .object([
