@@ -37,6 +37,8 @@ public struct ControlState: Sendable {
         public var stage: Stage
         /// Time since the last rate request, s.
         public var silence: Double
+        /// True if the connection of the source has ended.
+        public var hasDisconnected: Bool
 
         /// Reactions to the end of a stream of rate requests, mildest first. A longer silence
         /// causes a stronger reaction.
@@ -54,10 +56,13 @@ public struct ControlState: Sendable {
         }
 
         /// Creates the description of a lost stream of rate requests.
-        public init(source: CommandSource, stage: Stage, silence: Double) {
+        public init(
+            source: CommandSource, stage: Stage, silence: Double, hasDisconnected: Bool = false
+        ) {
             self.source = source
             self.stage = stage
             self.silence = silence
+            self.hasDisconnected = hasDisconnected
         }
     }
 

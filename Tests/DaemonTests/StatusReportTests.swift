@@ -2,6 +2,7 @@ import Configuration
 import FoundationEssentials
 import GimbalCore
 import Glibc
+import Port
 import Realtime
 import Testing
 import Wire
@@ -111,6 +112,20 @@ import Wire
                 == ["emergency_stop", "estimate_not_converged", "inactive_mode"])
         #expect(status.notices.map(\.name) == ["motor_saturated"])
         #expect(!status.estimator.isConverged)
+    }
+
+    @Test(
+        "a lost client has disconnected, or has sent nothing for a time of at least a tenth of a second",
+        arguments: [
+            (0.35, false, "has sent nothing for 0.4 s"), (12, false, "has sent nothing for 12.0 s"),
+            (0.02, true, "has disconnected"),
+        ])
+    func loss(silence: Double, hasDisconnected: Bool, cause: String) {
+        let source = CommandSource(link: .airos, connection: 2)
+        let loss = ControlState.Loss(
+            source: source, stage: .hold, silence: silence, hasDisconnected: hasDisconnected)
+        let sentence = StatusReport.words(loss)
+        #expect(sentence == "\(source) \(cause); the camera keeps its attitude")
     }
 
     @Test("overruns are the sum of both threads, and a sample that never arrived has no age")

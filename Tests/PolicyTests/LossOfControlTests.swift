@@ -81,6 +81,7 @@ struct LossOfControlTests {
             }
             #expect(told.map(\.stage) == [.hold, .fallback, .off])
             #expect(told.map(\.source) == [phone, phone, phone])
+            #expect(!told.contains(where: \.hasDisconnected))
             #expect(told.map { ($0.silence * 10).rounded() / 10 } == [1, 5, 20])
             #expect(modes(&loop) == [.neutral, .inactive])
             #expect(commander.view(now: at(31)).loss?.stage == .off)
@@ -125,7 +126,9 @@ struct LossOfControlTests {
                 Issue.record("no stop in the ring")
                 return
             }
-            #expect(commander.advance(now: at(1.2))?.stage == .hold)
+            let loss = commander.advance(now: at(1.2))
+            #expect(loss?.stage == .hold)
+            #expect(loss?.hasDisconnected == true)
             #expect(commander.advance(now: at(5.9)) == nil)
             #expect(commander.advance(now: at(6))?.stage == .fallback)
             #expect(modes(&loop) == [.neutral])

@@ -1,5 +1,6 @@
 import Configuration
 import GimbalCore
+import PlainText
 import Policy
 import Port
 import Realtime
@@ -50,7 +51,7 @@ struct StatusReport {
     }
 
     /// Sentence about the end of a client's stream of rate requests: the name of the client, the
-    /// time since its last request, and the reaction of the gimbal.
+    /// end of its connection or the time since its last request, and the reaction of the gimbal.
     static func words(_ loss: ControlState.Loss) -> String {
         let done =
             switch loss.stage {
@@ -59,7 +60,10 @@ struct StatusReport {
                 "the mode is commander.fallback_mode until a client asks for another mode"
             case .off: "the motors are off until a client asks for a mode"
             }
-        return "\(loss.source) has sent nothing for \(Int(loss.silence)) s; \(done)"
+        let cause =
+            loss.hasDisconnected
+            ? "has disconnected" : "has sent nothing for \(Format.fixed(loss.silence, 1)) s"
+        return "\(loss.source) \(cause); \(done)"
     }
 
     private func fillMotion(_ status: inout Status, _ snapshot: StabilizerSnapshot) {

@@ -354,7 +354,8 @@ public final class Commander: Sendable {
         guard let source = state.loss.source, let stage = state.loss.stage,
             let silence = state.loss.silence(now: now)
         else { return nil }
-        return ControlState.Loss(source: source, stage: stage, silence: silence)
+        return ControlState.Loss(
+            source: source, stage: stage, silence: silence, hasDisconnected: state.loss.isCutOff)
     }
 
     private static func noteMode(_ mode: Mode, _ state: inout State) {

@@ -43,7 +43,8 @@ public struct LossOfControl: Sendable, Equatable {
     /// The present stage of the fallback; nil while the fallback is not active.
     public private(set) var stage: Stage?
     private var lastRates = Instant(nanoseconds: 0)
-    private var isCutOff = false
+    /// True if the source's connection has ended.
+    private(set) var isCutOff = false
 
     /// Creates a state without a stream of rate requests.
     public init() {}
