@@ -99,6 +99,38 @@ struct WizardTests {
         }
     }
 
+    @Test("the step for the chips shows an error of the bus only while transfers fail")
+    func earlierError() throws {
+        try withPage { _, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("setup")
+            try #require(try page.wait(open("sensors")) != nil)
+            // Each status contains an error of the bus, and these conditions.
+            func report(_ conditions: String) throws {
+                try page.value(
+                    """
+                    (window.parse ??= JSON.parse, JSON.parse = (text) => {
+                      const message = window.parse(text);
+                      if (message?.result?.faults) {
+                        message.result.faults.last_error = "no answer of the chip";
+                        message.result.inhibitions = \(conditions);
+                      }
+                      return message;
+                    }, 1)
+                    """)
+            }
+            let line = "document.querySelector('[data-step=sensors] ul.plain li:last-child')"
+            try report(#"[{ name: "bus_error", sentence: "Transfers fail." }]"#)
+            let problem = "\(line)?.textContent === 'Problem: no answer of the chip'"
+            #expect(try page.wait(problem) != nil)
+            try report("[]")
+            #expect(
+                try page.wait("\(line).matches('.good') && \(line).textContent.includes('samples')")
+                    != nil)
+            #expect(page.errors == [])
+        }
+    }
+
     @Test("a step that another connection prevents from starting offers to end the other step")
     func busy() throws {
         try withPage { rig, _, page in

@@ -11,6 +11,8 @@ const testPeriod = 7000;
 const daemonNames = { sensors: "chips" };
 /** States of a running calibration. */
 const busy = ["waiting", "collecting"];
+/** Conditions that result from failed transfers, as in `airframectl doctor`. Without these conditions, the last error is an earlier one. */
+const busFaults = ["bus_error", "imu_missing", "imu_stale", "encoder_missing"];
 
 export class SetupView {
   title = "Set up";
@@ -186,7 +188,8 @@ export class SetupView {
       : [`sensor ${value["hardware.linux.imu"]} on ${value["hardware.linux.imu_interface"] === "spi" ? value["hardware.linux.imu_spi"] : value["hardware.linux.bus"]}`,
         `motors ${value["hardware.linux.motors"]}, channels ${plain(value["hardware.linux.motor_channels"])}`, `encoders ${value["hardware.linux.encoders"]}`];
     this.#watch((status) => {
-      const fault = status.imu.set_up_failure ?? status.joints.encoder_failure ?? status.faults.last_error;
+      const isFailing = status.inhibitions.some(({ name }) => busFaults.includes(name));
+      const fault = status.imu.set_up_failure ?? status.joints.encoder_failure ?? (isFailing ? status.faults.last_error : null);
       state.replaceChildren(...lines.map((line) => el("li", {}, line)),
         el("li", { class: fault || !status.imu.samples ? "bad" : "good" }, fault ? `Problem: ${fault}` : status.imu.samples
           ? `The sensor delivers ${fixed(status.imu.rate_hz, 0)} samples per second.` : "The sensor has not delivered a sample."));
