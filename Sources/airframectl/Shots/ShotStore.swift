@@ -30,6 +30,9 @@ final class ShotStore {
     init(_ path: String) { self.path = path }
 
     deinit {
+        // The run has waited for the shutter's command. A program that the command has left in the
+        // background, such as a server, also has the descriptor, but must not keep the lock.
+        if let shutterLock { flock(shutterLock.rawValue, LOCK_UN) }
         try? shutterLock?.close()
         try? lock?.close()
     }
