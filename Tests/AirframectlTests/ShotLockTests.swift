@@ -1,3 +1,5 @@
+import ArgumentParser
+import Client
 import Glibc
 import Shots
 import SystemPackage
@@ -32,6 +34,30 @@ struct ShotLockTests {
                 usleep(UInt32(seconds * 1e6))
                 return true
             }
+        }
+    }
+    @Test(
+        "the run of another user is active, and a pause of it names the remedy",
+        .enabled(if: geteuid() == 0, "only root can become another user"))
+    func foreignRun() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory)/shot.json"
+            let store = ShotStore(path)
+            try store.take(patience: 0) { _ in true }
+            try write("{}", to: directory.appending("shot.json"))
+            chmod(directory.string, 0o755)
+            for suffix in ["", ".lock"] { chmod(path + suffix, 0o644) }
+            await #expect(processExitsWith: .success) {
+                [path = path as String, run = getpid() as Int32] in
+                // The user must not have the right to end the process of the tests.
+                guard setuid(65534) == 0 else { exit(1) }
+                #expect(ShotStore(path).activeRun == run)
+                let pause = try ShootPauseCommand.parse(["--state", path])
+                let refusal = #expect(throws: ClientError.self) { try pause.run() }
+                let message = refusal?.requestError.message ?? ""
+                #expect(message.contains("another user. Repeat the command with sudo"))
+            }
+            withExtendedLifetime(store) {}
         }
     }
 }

@@ -256,8 +256,15 @@ struct ShootPauseCommand: ParsableCommand {
     func run() throws {
         let store = ShotStore(place.path)
         _ = try store.exists()
-        guard let process = store.activeRun, kill(process, SIGTERM) == 0 else {
-            throw ClientError.refused(RequestError("refused", "No run of this shot is active."))
+        let process = store.activeRun
+        guard let process, kill(process, SIGTERM) == 0 else {
+            let isForeign = process != nil && errno == EPERM
+            throw ClientError.refused(
+                RequestError(
+                    "refused",
+                    isForeign
+                        ? "The run of this shot belongs to another user. Repeat the command with sudo."
+                        : "No run of this shot is active."))
         }
         let sentence = "The run ends after the present photo; `airframectl shoot resume` continues."
         Output.line(Output.text(of: sentence, json: options.json))

@@ -119,11 +119,12 @@ final class ShotStore {
         }
     }
 
-    /// Process of the active run; nil if there is none.
+    /// Process of the active run; nil if there is none. Read access to the lock is sufficient: the
+    /// run can belong to another user.
     var activeRun: pid_t? {
         guard
             let file = try? FileDescriptor.open(
-                FilePath(path + ".lock"), .readWrite, options: .closeOnExec)
+                FilePath(path + ".lock"), .readOnly, options: .closeOnExec)
         else { return nil }
         defer { try? file.close() }
         guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
