@@ -16,6 +16,18 @@ import Testing
         func advance(days: Double) { time.withLock { $0 += days * 86400 } }
     }
 
+    /// Counter of the calls of a function.
+    private final class Calls: Sendable {
+        private let count = Mutex(0)
+        /// Number of the present call, from 1.
+        func next() -> Int {
+            count.withLock {
+                $0 += 1
+                return $0
+            }
+        }
+    }
+
     private func withBook(_ body: (FilePath, Clock, PairedBrowsers) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let clock = Clock()
@@ -163,6 +175,17 @@ import Testing
             let again = PairedBrowsers(directory: directory.string, days: 30) { clock.now }
             #expect(again.browser(token: first) == nil)
             #expect(again.browser(token: second) != nil)
+        }
+    }
+
+    @Test("a removal reports exactly the browsers that it has removed")
+    func reported() throws {
+        try withBook { _, _, book in
+            _ = try book.issue(to: "one")
+            // The list can change between two reads, and with it the browsers that fit.
+            let calls = Calls()
+            let removed = try book.revoke { _ in calls.next() == 1 }
+            #expect(removed.count + book.browsers.count == 1)
         }
     }
 

@@ -130,7 +130,8 @@ final class PairedBrowsers: Sendable {
         return read { list, time in list.first { $0.hash == hash && $0.expires > time } }
     }
 
-    /// Removes paired browsers.
+    /// Removes paired browsers. A browser that is paired while this call waits for the disk is also
+    /// removed if it fits.
     ///
     /// - Parameter isRemoved: Function that returns true for each browser to be removed.
     /// - Returns: The removed browsers.
@@ -138,9 +139,12 @@ final class PairedBrowsers: Sendable {
     func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
         -> [PairedBrowser]
     {
-        let removed = browsers.filter(isRemoved)
-        if !removed.isEmpty {
-            try change { state, _ in state.list.removeAll(where: isRemoved) }
+        guard browsers.contains(where: isRemoved) else { return [] }
+        var removed: [PairedBrowser] = []
+        try change { state, time in
+            let hashes = Set(state.list.filter(isRemoved).map(\.hash))
+            removed = state.list.filter { hashes.contains($0.hash) && $0.expires > time }
+            state.list.removeAll { hashes.contains($0.hash) }
         }
         return removed
     }
