@@ -213,16 +213,30 @@ import Testing
         ])
     func names(_ name: String, _ plain: String) { #expect(PairedBrowsers.plain(name) == plain) }
 
+    private func request(
+        _ host: String, isSecure: Bool, _ cookies: [String] = []
+    ) -> WebRequest {
+        WebRequest(
+            method: "GET", path: "/session", query: [:],
+            headers: [("host", host), ("cookie", cookies.joined(separator: "; "))], body: [],
+            address: "192.168.1.20", isSecure: isSecure, isConnected: { true })
+    }
+
+    @Test(
+        "a browser that an earlier version has paired stays paired until it is paired again",
+        arguments: [false, true])
+    func earlierVersion(isSecure: Bool) {
+        let (host, earlier) = ("192.168.1.5:8088", "airframe_token=earlier")
+        let field = Access.keep("new", days: 30, for: request(host, isSecure: isSecure))
+        let new = String(field.value.prefix { $0 != ";" })
+        #expect(Access.token(request(host, isSecure: isSecure, [earlier])) == "earlier")
+        #expect(Access.token(request(host, isSecure: isSecure, [earlier, new])) == "new")
+    }
+
     @Test(
         "pages of one host name on different ports, and with and without encryption, have separate tokens"
     )
     func cookies() {
-        func request(_ host: String, isSecure: Bool, _ cookies: [String] = []) -> WebRequest {
-            WebRequest(
-                method: "GET", path: "/session", query: [:],
-                headers: [("host", host), ("cookie", cookies.joined(separator: "; "))], body: [],
-                address: "192.168.1.20", isSecure: isSecure, isConnected: { true })
-        }
         let pages = ["127.0.0.1", "127.0.0.1:8088", "127.0.0.1:8089"].flatMap { host in
             [false, true].map { (host: host, isSecure: $0) }
         }

@@ -2,13 +2,16 @@ import WebServing
 
 /// Rights of a browser.
 struct Access: Sendable {
+    /// Name of the cookie in earlier versions, without the prefix and the port of a page.
+    private static let firstName = "airframe_token"
+
     /// Name of the cookie with the token. Cookies of an encrypted page have a separate name, because
     /// a browser refuses to replace a cookie with the attribute `Secure` over a connection that is
     /// not encrypted (RFC 6265bis). The prefix is that of cookies for exactly one host. The name
     /// contains the port, because all servers with the same host name share their cookies, such as
     /// two gimbals behind tunnels to 127.0.0.1.
     private static func cookie(_ request: WebRequest) -> String {
-        (request.isSecure ? "__Host-airframe_token" : "airframe_token")
+        (request.isSecure ? "__Host-" : "") + firstName
             + (request.port.map { "_\($0)" } ?? "")
     }
 
@@ -26,9 +29,13 @@ struct Access: Sendable {
         canRead = readWithoutToken || browser != nil
     }
 
-    /// Returns the token in the header field Cookie.
+    /// Returns the token in the header field Cookie. A browser that an earlier version has paired
+    /// sends the token under the earlier name, and stays paired.
     static func token(_ request: WebRequest) -> String? {
-        let cookie = cookie(request)
+        value(of: cookie(request), in: request) ?? value(of: firstName, in: request)
+    }
+
+    private static func value(of cookie: String, in request: WebRequest) -> String? {
         for (name, value) in request.headers where name == "cookie" {
             for pair in value.split(separator: ";") {
                 let sides = pair.split(separator: "=", maxSplits: 1)
