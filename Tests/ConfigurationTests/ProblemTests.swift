@@ -195,6 +195,25 @@ struct ProblemTests {
     }
 
     @Test(
+        "a message about a setting of an earlier version states the remedy, and suggests no other key",
+        arguments: [
+            (
+                "[estimator]\ncross_sigma = 0.0035",
+                ":2: estimator.cross_sigma = 0.0035 is not a known key. An earlier version had this setting"
+            ),
+            ("estimator.stride_aiding = true", "Remove it from the configuration."),
+            ("servo.learn_strides = true", "Remove it from the configuration."),
+            ("imu.frozen_samples = 20", "imu.frozen_ms has replaced this setting"),
+        ])
+    func removed(text: String, expected: String) throws {
+        let found = problems(text)
+        #expect(found.map(\.kind) == [.unknownKey])
+        let sentence = try #require(found.first).description
+        #expect(sentence.contains(expected), "\(sentence)")
+        #expect(!sentence.contains("Did you mean"), "\(sentence)")
+    }
+
+    @Test(
         "a message about a value from --set begins with --set",
         arguments: [
             ("loop.rate_hz", "--set: loop.rate_hz has no value. Write --set KEY=VALUE"),

@@ -242,6 +242,9 @@ extension ConfigurationProblem {
     static func unknownKey(
         _ key: String, value: String? = nil, at place: Place? = nil
     ) -> ConfigurationProblem {
+        if let remedy = Schema.removed[key] {
+            return .unknown(key, value: value, at: place, guess: nil, remedy: remedy)
+        }
         let table = Schema.settings.filter { $0.key.hasPrefix(key + ".") }
         let isTable = !table.isEmpty
         let guess =

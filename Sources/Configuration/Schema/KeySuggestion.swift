@@ -41,3 +41,17 @@ enum KeySuggestion {
         return fitting.count == 1 ? fitting[0].key : nil
     }
 }
+
+extension Schema {
+    /// Settings of earlier versions, with the remedy for a configuration that still contains them.
+    /// The name of another setting can be similar by chance, so no setting is suggested.
+    static let removed: [String: String] = [
+        "estimator.cross_sigma": removal, "estimator.stride_aiding": removal,
+        "imu.frozen_samples":
+            "imu.frozen_ms has replaced this setting of an earlier version; its unit is ms.",
+        "servo.learn_strides": removal,
+    ]
+
+    private static let removal =
+        "An earlier version had this setting. Remove it from the configuration."
+}
