@@ -64,7 +64,7 @@ enum ShotFile {
     }
 
     /// The sentence of a problem, with a full stop unless the sentence ends with a question mark.
-    private static func closed(_ problem: RecipeProblem) -> String {
+    static func closed(_ problem: RecipeProblem) -> String {
         problem.sentence + (problem.sentence.hasSuffix("?") ? "" : ".")
     }
 }
@@ -150,19 +150,24 @@ enum ShotRunner {
     }
 
     /// The saved state of an earlier run; nil if a new run begins.
-    private static func earlier(_ store: ShotStore, _ plan: ShotPlan, _ shoot: ShootOptions) throws
+    static func earlier(_ store: ShotStore, _ plan: ShotPlan, _ shoot: ShootOptions) throws
         -> ShotRecord?
     {
         guard let record = try store.load() else { return nil }
-        let isUnfinished = record.done < ((try? ShotPlan(record.recipe))?.frames.count ?? .max)
+        let own = try? ShotPlan(record.recipe)
+        let isUnfinished = record.done < (own?.frames.count ?? .max)
         if shoot.resume {
             if record.fits(plan) { return record }
             // The saved state of a complete shot does not prevent a new shot.
             guard isUnfinished else { return nil }
+            // Versions of airframectl can compute different waypoints for the same description.
+            let isOtherShot = own.map(record.fits) ?? false
             throw ClientError.refused(
                 RequestError(
                     "refused",
-                    "\(shoot.place.path) contains another unfinished shot. Use another --state, or --again to begin a new shot."
+                    isOtherShot
+                        ? "\(shoot.place.path) contains another unfinished shot. Use another --state, or --again to begin a new shot."
+                        : "\(shoot.place.path) contains an unfinished shot of another version of airframectl, which has other waypoints. Continue the shot with that version, or use --again to begin a new shot."
                 ))
         }
         guard isUnfinished, record.done > 0 || record.pending != nil else { return nil }

@@ -52,15 +52,23 @@ final class ShotStore {
     /// Reads the state; nil if the file is missing.
     func load() throws(ClientError) -> ShotRecord? {
         guard try exists() else { return nil }
-        let record = try? JSONDecoder().decode(
-            ShotRecord.self, from: try Data(contentsOf: URL(filePath: path)))
+        let remedy =
+            "Move the photos that exist to another folder, and begin the shot again with --again"
+        let record: ShotRecord?
+        do {
+            record = try JSONDecoder().decode(
+                ShotRecord.self, from: try Data(contentsOf: URL(filePath: path)))
+        } catch let problem as RecipeProblem {
+            // Another version of airframectl can have accepted the description.
+            throw failure(
+                "this version of airframectl refuses the description of the saved shot: \(ShotFile.closed(problem)) \(remedy)"
+            )
+        } catch {
+            record = nil
+        }
         guard let record, let plan = try? ShotPlan(record.recipe),
             (0...plan.frames.count).contains(record.done), record.originYaw.isFinite
-        else {
-            throw failure(
-                "the state of the shot cannot be read. Move the photos that exist to another folder, and begin the shot again with --again"
-            )
-        }
+        else { throw failure("the state of the shot cannot be read. \(remedy)") }
         return record
     }
 
