@@ -54,9 +54,11 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
                 "\(directory) is the state directory of another running airframed. Stop the other airframed (sudo systemctl stop airframed), or set persistence.directory to another path."
         case .notAStateFile: line += "is not a state file of airframed."
         case .futureVersion(let version):
-            line += "has format \(version); this release reads formats up to \(StateFile.version). "
-            line +=
-                "Install the newer release again, or overwrite the file with `airframectl save`."
+            line += "has format \(version); this release reads formats up to \(StateFile.version)."
+            if keptAs == nil {
+                line +=
+                    " Install the newer release again, or overwrite the file with `airframectl save`."
+            }
         case .truncated(let expected, let found):
             line +=
                 "has \(found) bytes of contents; expected \(expected): the file was cut short or edited."
@@ -73,6 +75,11 @@ public struct StateProblem: Error, Sendable, Equatable, CustomStringConvertible 
             if isForeign {
                 line +=
                     " To use the file again, stop airframed and run: sudo chown airframe: \(keptAs) && sudo mv \(keptAs) \(path)"
+            }
+            // The newer release does not read the file under its new name.
+            if case .futureVersion = reason {
+                line +=
+                    " To use the file again, install the newer release, stop airframed and run: sudo mv \(keptAs) \(path)"
             }
         }
         return line

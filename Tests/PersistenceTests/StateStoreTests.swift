@@ -141,7 +141,6 @@ struct StateStoreTests {
             ("hello\n", "is not a state file of airframed."),
             ("airframe-state 0 length=0 crc32=0\n", "is not a state file of airframed."),
             ("airframe-state 1 length=5\n", "is not a state file of airframed."),
-            ("airframe-state 7 anything\n", "has format 7; this release reads formats up to 1."),
             (
                 "airframe-state 1 length=9 crc32=0\nab",
                 "has 2 bytes of contents; expected 9"
@@ -173,6 +172,23 @@ struct StateStoreTests {
         for number in 3...5 { try store.save(numbered(number)) }
         let kept = try #require(disk.bytes(of: file + ".bad-1"))
         #expect(String(decoding: kept, as: UTF8.self).contains("0.2"))
+    }
+
+    @Test("the remedy for a file of a newer release restores the file, also its previous version")
+    func newerRelease() {
+        let files = [file, file + ".previous"]
+        for name in files { disk.put(Array("airframe-state 7 anything\n".utf8), at: name) }
+        let sentences = store.load().problems.map(\.description)
+        #expect(sentences.count == 2)
+        for (index, (name, sentence)) in zip(files, sentences).enumerated() {
+            let kept = "\(file).bad-\(index + 1)"
+            let fault = "\(name): has format 7; this release reads formats up to 1."
+            #expect(sentence.hasPrefix("\(fault) The file is kept as \(kept)."), "\(sentence)")
+            #expect(
+                sentence.hasSuffix(
+                    "install the newer release, stop airframed and run: sudo mv \(kept) \(name)"),
+                "\(sentence)")
+        }
     }
 
     @Test("the remedy for a file of another user concerns the file, not its directory")
