@@ -28,13 +28,14 @@ extension Tuning {
         _ done: @escaping Later<String>
     ) {
         let (change, beginnings) = state.withLock {
-            (
+            $0.savesUnderWay += 1
+            return (
                 (withAssistants ? $0.store : $0.lasting)
                     .unsaved(beside: stateOwner.saved.parameters),
                 $0.rollback.beginnings
             )
         }
-        write(by: who, "saved the tuning") {
+        writeAnnounced(by: who, "saved the tuning") {
             let before = $0.parameters
             $0.parameters.merge(change: change)
             if let step { $0.note(step, replaced: before) }
@@ -85,6 +86,17 @@ extension Tuning {
         done: @escaping Later<Value>
     ) {
         state.withLock { $0.savesUnderWay += 1 }
+        writeAnnounced(by: who, what, change: change, commit: commit, done: done)
+    }
+
+    /// Writes a change of the saved state, as `write`. The caller has increased `savesUnderWay`, in
+    /// the lock in which it has read the values of the change. A temporary change that reverted
+    /// between the two would nevertheless be saved.
+    private func writeAnnounced<Value: Sendable>(
+        by who: String, _ what: String, change: @escaping StateOwner.Change,
+        commit: @escaping @Sendable (inout State, SavedState) throws(Refusal) -> Value,
+        done: @escaping Later<Value>
+    ) {
         stateOwner.write(by: who, what, change) { result in
             let outcome: Result<Value, Refusal> = self.state.withLock { state in
                 state.savesUnderWay -= 1
@@ -126,7 +138,7 @@ extension Tuning {
         } catch {
             return kept(.failure(error))
         }
-        write(by: who, what) {
+        writeAnnounced(by: who, what) {
             $0.parameters.merge(change: text)
         } commit: { (state, saved) throws(Refusal) in
             // The configuration files can have changed since the process read them. Therefore the
@@ -154,7 +166,8 @@ extension Tuning {
         }
     }
 
-    /// Finds the change that must be written; nil if all values are already active and on the disk.
+    /// Finds the change that must be written, and announces the write in `savesUnderWay`; nil if all
+    /// values are already active and on the disk.
     private func unsaved(
         _ keys: [String], _ updates: [SettingUpdate], _ link: CommandSource.Link
     ) throws(Refusal) -> [String: String?]? {
@@ -177,6 +190,7 @@ extension Tuning {
             guard state.appSaves.take(now: clock.now) else {
                 throw Refusal(.busy, "phones have saved settings too often; try again in 5 s")
             }
+            state.savesUnderWay += 1
             return lasting.unsaved(beside: stateOwner.saved.parameters, among: keys)
         }
     }
