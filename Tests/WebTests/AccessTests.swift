@@ -153,6 +153,39 @@ import Testing
         }
     }
 
+    @Test("after a correction of the clock, only a separate thread waits for a slow disk")
+    func correctionOnSlowDisk() throws {
+        try withRestarts { directory, clock, start in
+            let book = start()
+            let token = try book.issue(to: "phone")
+            var settings = WebSettings()
+            settings.web.stateDirectory = directory.string
+            let files = try #require(PageFiles(directory: Rig.page.string))
+            let gateway = Gateway(path: "\(directory)/d.sock")
+            defer { gateway.stop() }
+            let site = Site(settings, files, book, gateway)
+            // A pipe without a reader blocks a change of the list, as a slow disk does.
+            let pipe = directory.appending("browsers.json.new").string
+            #expect(mkfifo(pipe, 0o600) == 0)
+            clock.advance(days: 60)
+            let hasEnded = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                for _ in 0..<3 { site.endPagesOfForgotten() }
+                hasEnded.signal()
+            }
+            #expect(hasEnded.wait(timeout: .now() + 2) == .success)
+            // The reader lets the blocked change end with an error.
+            let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            unlink(pipe)
+            let isSaved = eventually(within: 5) {
+                site.endPagesOfForgotten()
+                return start().browser(token: token) != nil
+            }
+            #expect(isSaved)
+        }
+    }
+
     @Test("the file contains only the hash of a token, and only the owner can read the file")
     func hashed() throws {
         try withBook { directory, _, book in

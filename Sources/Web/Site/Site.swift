@@ -1,5 +1,6 @@
 import Client
 import Dispatch
+import Synchronization
 import SystemPackage
 import WebServing
 import Wire
@@ -17,6 +18,8 @@ final class Site: WebApplication {
     /// Queue for changes of the list of browsers; each change waits for the disk. Recordings have
     /// other queues, so that requests for recordings do not delay the pairing.
     private let disk = DispatchQueue(label: "web-disk")
+    /// True while the dates of the paired browsers, corrected with the clock, wait for the disk.
+    private let isCorrecting = Mutex(false)
 
     init(_ settings: WebSettings, _ files: PageFiles, _ book: PairedBrowsers, _ gateway: Gateway) {
         self.settings = settings
@@ -198,11 +201,25 @@ final class Site: WebApplication {
     /// Closes the pages and ends the shot of browsers that are no longer paired, and starts a shot
     /// that should run. Call this method about once per second.
     func endPagesOfForgotten() {
-        book.followClock()
+        followClock()
         let ids = Set(book.browsers.map(\.id))
         gateway.keepOnly(ids)
         pictures.keepOnly(ids)
         tools.shots.tick(paired: ids)
+    }
+
+    /// Saves the dates of the paired browsers after a correction of the clock. The main thread must
+    /// not wait for the disk, because it feeds systemd's watchdog.
+    private func followClock() {
+        let isFree = isCorrecting.withLock { isCorrecting in
+            defer { isCorrecting = true }
+            return !isCorrecting
+        }
+        guard isFree else { return }
+        disk.async { [self] in
+            book.followClock()
+            isCorrecting.withLock { $0 = false }
+        }
     }
 
     /// Stops the motors over a separate connection to airframed, because the page's connection can
