@@ -1,3 +1,4 @@
+import CLinuxShim
 import Glibc
 import SystemPackage
 import TestSupport
@@ -13,6 +14,21 @@ import Wire
         try Program.run(
             prefix + [try Program.built("airframed")] + RunningDaemon.arguments(in: directory)
                 + ["--set", "diagnostics.socket=\(socket)"] + extra, in: directory)
+    }
+
+    /// The command that runs a program without the permissions of root, which can write to every
+    /// directory and every socket; nil if that user cannot run the program.
+    private func unprivileged(in directory: FilePath) throws -> [String]? {
+        let asNobody =
+            geteuid() == 0
+            ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        let program = try Program.built("airframed")
+        let reach = try Program.run(asNobody + ["test", "-x", program], in: directory)
+        guard reach.status == 0 else {
+            print("skipped: \(program) is out of reach for another user than root")
+            return nil
+        }
+        return asNobody
     }
 
     @Test("the socket of a running daemon is refused, and the running daemon continues")
@@ -74,22 +90,30 @@ import Wire
         try withTemporaryDirectory { directory throws in
             let closed = directory.appending("closed")
             try #require(mkdir(closed.string, 0o555) == 0)
-            // Root can write to every directory, so the test uses another user. This user must be
-            // able to run the program.
-            let asNobody =
-                geteuid() == 0
-                ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
             chmod(directory.string, 0o755)
-            let program = try Program.built("airframed")
-            let reach = try Program.run(asNobody + ["test", "-x", program], in: directory)
-            guard reach.status == 0 else {
-                print("skipped: \(program) is out of reach for another user than root")
-                return
-            }
+            guard let asNobody = try unprivileged(in: directory) else { return }
             let result = try refused("\(closed)/s.sock", in: directory, through: asNobody)
             #expect(result.status == 73)
             #expect(result.errors.contains("permission denied while creating the socket"))
             #expect(result.errors.contains("write to \(closed)"))
+        }
+    }
+
+    @Test("a socket to which the user cannot connect is reported with the command that removes it")
+    func leftByAnotherUser() throws {
+        try withTemporaryDirectory { directory throws in
+            chmod(directory.string, 0o755)
+            guard let asNobody = try unprivileged(in: directory) else { return }
+            let path = "\(directory)/s.sock"
+            var listener: Int32 = -1
+            try #require(cl_socket_listen(path, 1, &listener) == 0)
+            close(listener)
+            chmod(path, 0)
+            let result = try refused(path, in: directory, through: asNobody)
+            #expect(result.status == 73)
+            #expect(result.errors.contains("no permission to connect"), "\(result.errors)")
+            #expect(result.errors.contains("sudo rm \(path)"))
+            #expect(access(path, F_OK) == 0)
         }
     }
 

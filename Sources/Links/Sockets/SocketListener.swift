@@ -169,6 +169,14 @@ struct SocketPath {
             // A daemon that was killed has left this file behind.
             if unlink(path) != 0, errno != ENOENT { throw failure(creating: path, errno) }
         case ENOENT: break
+        case EACCES, EPERM:
+            // Only a user who can connect can find out whether a process listens.
+            throw SocketError(
+                description: """
+                    \(path): user \(geteuid()) has no permission to connect to this socket, usually because another user ran airframed. \
+                    If that airframed runs, stop it. If none runs, a killed airframed has left the socket behind: remove it (sudo rm \(path)). \
+                    Or set \(key) to another path.
+                    """)
         default: throw failure(creating: path, error)
         }
     }
