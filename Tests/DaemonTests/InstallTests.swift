@@ -111,6 +111,15 @@ import Testing
         #expect(unit.contains("RuntimeDirectoryPreserve=yes"))
     }
 
+    @Test("a core dump does not delay the command that switches the motors off after a crash")
+    func coreDump() throws {
+        let unit = try CommittedFile("systemd/airframed.service").text().split(separator: "\n")
+        #expect(unit.contains { $0.hasPrefix("ExecStopPost=") && $0.hasSuffix("--outputs-off") })
+        // The kernel writes no dump with this limit, neither to a file nor to a program
+        // (do_coredump in fs/coredump.c).
+        #expect(unit.contains("LimitCORE=1"))
+    }
+
     @Test(
         "make deps installs only packages whose names are neither installed nor provided",
         .enabled(if: access("/usr/bin/make", X_OK) == 0))
