@@ -6,6 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import WebServing
+import Wire
 
 @testable import Eyes
 
@@ -131,6 +132,36 @@ struct PictureServiceTests {
                 let delay = try exposure(of: service)
                 #expect(delay >= -TimeCode.step)
             }
+        }
+    }
+
+    @Test("the pictures continue while a photo waits for a slow disk")
+    func slowDisk() throws {
+        try withService({ $0.video.alwaysOn = true }) { service, stream, path in
+            #expect(stream.report(within: 10) { $0.frames > 30 })
+            let photos = FilePath(path).removingLastComponent().appending("photos")
+            try makeDirectory(photos)
+            // A pipe without a reader blocks the writing of a photo, as a slow disk does. The file
+            // name of a photo contains the second in which it is written.
+            let pipe = "gimbal-$(date -d @$((now + s)) +%Y%m%d-%H%M%S).jpg.new"
+            let pipes = "now=$(date +%s); for s in $(seq 0 15); do mkfifo \(pipe); done"
+            #expect(try shell("cd \(photos) && \(pipes)") == 0)
+            let commands = CameraCommandExecutor(service)
+            do {
+                // A reader lets the writing end. A pipe cannot be synced, so the photo is not stored.
+                let readers = "for p in *.new; do timeout 1 cat $p >$p.read & done; wait"
+                defer { _ = try? shell("cd \(photos) && \(readers)") }
+                #expect(commands.photo(in: photos.string) == nil)
+                #expect(eventually(within: 5) { service.given == 1 })
+                let client = try WebClient(path: path, timeout: 3)
+                for _ in 0..<2 { #expect(try get(client).status == 200) }
+            }
+            func state() -> CaptureState {
+                commands.state(
+                    FeedSupervisor.Report(), directory: "/", latest: nil, problem: nil)
+            }
+            #expect(eventually(within: 5) { state().problem != nil })
+            #expect(state().problem?.contains("cannot be stored") == true)
         }
     }
 

@@ -1,13 +1,14 @@
 import Client
 import Configuration
 import CVideo
+import Dispatch
 import Glibc
 import Synchronization
 import SystemPackage
 import Wire
 
 /// Executor of users' camera commands. The executor also reports photos and recordings. Commands
-/// are executed only on the main thread. The thread that stores photos also counts them.
+/// are executed only on the main thread.
 final class CameraCommandExecutor: Sendable {
     private struct Photos {
         var count = 0
@@ -16,8 +17,15 @@ final class CameraCommandExecutor: Sendable {
         var pending = 0
     }
 
+    /// Largest number of requested photos without a result; more photos would fill the memory while
+    /// the disk hangs.
+    private static let mostPending = 16
+
     private let pictures: PictureService?
     private let photos = Mutex(Photos())
+    /// Queue that stores and counts the photos. The thread that delivers the pictures must not wait
+    /// for the disk.
+    private let disk = DispatchQueue(label: "eyes-photos")
 
     /// - Parameter pictures: Source of photos; nil if photos are not available.
     init(_ pictures: PictureService?) { self.pictures = pictures }
@@ -30,24 +38,35 @@ final class CameraCommandExecutor: Sendable {
         guard let pictures else {
             return "photos need the JPEG pictures: set pictures.socket and restart airframe-eyes."
         }
-        photos.withLock { photos in
+        let isAccepted = photos.withLock { photos in
+            guard photos.pending < Self.mostPending else { return false }
             photos.problem = nil
             photos.pending += 1
+            return true
+        }
+        guard isAccepted else {
+            return
+                "\(Self.mostPending) photos wait for the camera or for the disk: try again later."
         }
         pictures.photo { [self] outcome in
-            let problem: String?
-            switch outcome {
-            case .success(let bytes): problem = Self.store(bytes, in: directory)
-            case .failure(let refusal): problem = refusal.description
-            }
-            photos.withLock { photos in
-                photos.problem = problem
-                photos.pending -= 1
-                if problem == nil { photos.count += 1 }
+            disk.async { [self] in
+                let problem: String?
+                switch outcome {
+                case .success(let bytes): problem = Self.store(bytes, in: directory)
+                case .failure(let refusal): problem = refusal.description
+                }
+                photos.withLock { photos in
+                    photos.problem = problem
+                    photos.pending -= 1
+                    if problem == nil { photos.count += 1 }
+                }
             }
         }
         return nil
     }
+
+    /// Waits until the photos that have been taken are stored, at the end of the program.
+    func finish() { disk.sync {} }
 
     /// Stores a photo durably under an unused name.
     ///

@@ -141,6 +141,7 @@ struct EyesService {
                 supervisor.stop()
                 people.stop()
                 pictures?.stop()
+                commands.finish()
                 phones?.stop()
                 link?.stop()
                 return
