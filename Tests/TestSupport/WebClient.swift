@@ -142,6 +142,17 @@ public final class WebClient {
         } catch Failure.closed { return true }
     }
 
+    /// Ends the client's side of the connection.
+    ///
+    /// - Returns: The bytes that the server sends before it closes the connection, as text.
+    public func rest() throws -> String {
+        shutdown(descriptor, Int32(SHUT_WR))
+        var bytes: [UInt8] = []
+        do {
+            while true { bytes += try take(1) }
+        } catch Failure.closed { return String(decoding: bytes, as: UTF8.self) }
+    }
+
     /// Reads an answer with a Content-Length. An answer to HEAD has no body.
     public func answer(isHead: Bool = false) throws -> Answer {
         var head: [UInt8] = []

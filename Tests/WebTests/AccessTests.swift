@@ -186,6 +186,29 @@ import Testing
         }
     }
 
+    @Test("the control socket answers a client that ends its side of the connection, as nc -N does")
+    func halfClosed() throws {
+        try withBook { directory, _, book in
+            var settings = WebSettings()
+            settings.web.stateDirectory = directory.string
+            let files = try #require(PageFiles(directory: Rig.page.string))
+            let gateway = Gateway(path: "\(directory)/d.sock")
+            defer { gateway.stop() }
+            let site = Site(settings, files, book, gateway)
+            let path = "\(directory)/control.sock"
+            let control = try ControlSocket(path: path, site: site) { "http://127.0.0.1" }
+            defer { control.stop() }
+            for id in 1...20 {
+                let client = try WebClient(path: path, timeout: 3)
+                try client.send(#"{"id":\#(id),"method":"browsers"}"# + "\n")
+                let answer = try client.rest()
+                #expect(answer.contains(#""id":\#(id),"#) && answer.hasSuffix("\n"), "\(answer)")
+            }
+            // A client without a request is not kept.
+            #expect(try WebClient(path: path, timeout: 3).rest() == "")
+        }
+    }
+
     @Test("the file contains only the hash of a token, and only the owner can read the file")
     func hashed() throws {
         try withBook { directory, _, book in

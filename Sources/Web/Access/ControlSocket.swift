@@ -27,6 +27,8 @@ final class ControlSocket: Sendable {
     init(path: String, site: Site, address: @escaping @Sendable () -> String) throws {
         let bootstrap = ServerBootstrap(group: site.gateway.group)
             .serverChannelOption(.backlog, value: 4)
+            // A client such as `nc -N` ends its side of the connection after its request.
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { [queue] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
@@ -122,6 +124,19 @@ private final class ControlLines: ChannelInboundHandler {
         queue.async { [methods] in
             channel.writeAndFlush(ByteBuffer(bytes: methods.reply(to: line)), promise: nil)
         }
+    }
+
+    /// Closes the connection after the last answer if the client has ended its side.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed {
+            let channel = context.channel
+            queue.async {
+                channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
+                    channel.close(promise: nil)
+                }
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
