@@ -182,6 +182,19 @@ struct CommandLineTests {
         try #require(try Airframectl.parseAsRoot(words) as? C)
     }
 
+    @Test("a search for servos without a result names the options that extend the search")
+    func silence() throws {
+        let scan = try parse("motor", "scan", as: MotorScanCommand.self).silence
+        #expect(scan.hasSuffix("the wires, and try --all-speeds and --last 253."), "\(scan)")
+        let kind = try parse(
+            "motor", "scan", "--protocol", "dynamixel2", "--all-speeds",
+            as: MotorScanCommand.self)
+        #expect(kind.silence.hasSuffix("the wires, and try --last 252."), "\(kind.silence)")
+        let whole = try parse(
+            "motor", "scan", "--all-speeds", "--last", "253", as: MotorScanCommand.self)
+        #expect(whole.silence.hasSuffix("the wires."), "\(whole.silence)")
+    }
+
     @Test("the results of `motor id` and `motor baud` are a sentence, or JSON with --json")
     func results() throws {
         let id = try parse("motor", "id", "2", as: MotorIDCommand.self)

@@ -81,9 +81,17 @@ struct MotorScanCommand: ParsableCommand {
             }
         }
         guard count == 0 else { return }
-        throw ClientError.timeout(
+        throw ClientError.timeout(silence)
+    }
+
+    /// Message if no servo has answered, with the options that extend the search.
+    var silence: String {
+        let largest = options.servoProtocol.largestID
+        var more = allSpeeds ? [] : ["--all-speeds"]
+        if last < largest { more.append("--last \(largest)") }
+        return
             "No servo has answered on \(options.port). Check the supply of the servos and the wires"
-                + (allSpeeds ? "." : ", and try --all-speeds."))
+            + (more.isEmpty ? "." : ", and try \(more.joined(separator: " and ")).")
     }
 }
 
