@@ -3,7 +3,11 @@ import Glibc
 
 /// UDP socket that exchanges datagrams with one address. Datagrams without a receiver are lost.
 final class DatagramLink {
-    private let descriptor: Int32
+    /// The socket, which is connected to `address`.
+    let descriptor: Int32
+    /// Address of the other program, and the length of this address, bytes.
+    private let address: sockaddr_storage
+    private let length: socklen_t
 
     /// Opens a socket.
     ///
@@ -13,10 +17,12 @@ final class DatagramLink {
     /// - Throws: `ClientError.file` if the address is not `HOST:PORT`, or `ClientError.unreachable`
     ///   if the host is unknown or the network is down.
     init(to address: String, field: String = "udp") throws(ClientError) {
-        descriptor = try Self.connected(to: address, field: field)
+        (descriptor, self.address, length) = try Self.connected(to: address, field: field)
     }
 
-    private static func connected(to address: String, field: String) throws(ClientError) -> Int32 {
+    private static func connected(
+        to address: String, field: String
+    ) throws(ClientError) -> (descriptor: Int32, address: sockaddr_storage, length: socklen_t) {
         func malformed(_ reason: String) -> ClientError {
             .file(
                 "\(address): \(reason). Write HOST:PORT, such as 192.168.1.20:9870.", field: field)
@@ -49,7 +55,9 @@ final class DatagramLink {
             if descriptor >= 0,
                 connect(descriptor, place.pointee.ai_addr, place.pointee.ai_addrlen) == 0
             {
-                return descriptor
+                var address = sockaddr_storage()
+                memcpy(&address, place.pointee.ai_addr, Int(place.pointee.ai_addrlen))
+                return (descriptor, address, place.pointee.ai_addrlen)
             }
             error = errno
             if descriptor >= 0 { close(descriptor) }
@@ -70,7 +78,28 @@ final class DatagramLink {
     deinit { close(descriptor) }
 
     /// Sends one datagram.
-    func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, 0) }
+    ///
+    /// A connected socket keeps the address that the computer had when the socket was connected. If
+    /// the computer gets another address, for example by DHCP, no datagram leaves this socket any
+    /// more. Therefore a failure connects the socket again, and the datagram is sent once more.
+    func send(_ bytes: [UInt8]) {
+        guard Glibc.send(descriptor, bytes, bytes.count, 0) < 0 else { return }
+        reconnect()
+        _ = Glibc.send(descriptor, bytes, bytes.count, 0)
+    }
+
+    /// Connects the socket again, with the computer's present address.
+    private func reconnect() {
+        // Without this call, Linux keeps the computer's earlier address (connect(2), AF_UNSPEC).
+        var none = sockaddr()
+        none.sa_family = sa_family_t(AF_UNSPEC)
+        _ = connect(descriptor, &none, socklen_t(MemoryLayout<sockaddr>.size))
+        _ = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, length)
+            }
+        }
+    }
 
     /// Discards the datagrams that have arrived.
     func discard() {
