@@ -62,6 +62,25 @@ struct RecordingTests {
         }
     }
 
+    @Test("the names of files have the order of their dates, also within one second, and in UTC")
+    func names() throws {
+        try withTemporaryDirectory { directory in
+            func name(_ date: Double) throws -> String {
+                let path = Recorder.unusedPath(in: directory.string, ending: "jpg", date: date)
+                try write("", to: path)
+                return path.lastComponent?.string ?? ""
+            }
+            let dates = [1_795_616_885.25, 1_795_616_885.75, 1_795_616_886.0, 1_795_616_886.0]
+            let names = try dates.map(name)
+            #expect(
+                names == [
+                    "gimbal-20261125T142805.250Z.jpg", "gimbal-20261125T142805.750Z.jpg",
+                    "gimbal-20261125T142806.000Z.jpg", "gimbal-20261125T142806.001Z.jpg",
+                ])
+            #expect(names == names.sorted())
+        }
+    }
+
     @Test("the time in the file is the time of exposure, to 1 ms, from the first picture on")
     func videoClock() throws {
         try withTemporaryDirectory { directory in

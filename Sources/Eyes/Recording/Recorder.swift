@@ -94,17 +94,28 @@ final class Recorder: @unchecked Sendable {
         return Int(info.f_bavail) * Int(info.f_frsize)
     }
 
-    /// Unused path such as `gimbal-20261125-104500.mp4`. If a file with this name exists, a number
-    /// is appended.
-    static func unusedPath(in directory: String, ending: String) -> FilePath {
-        let stem = Format.date(Double(time(nil)), "gimbal-%Y%m%d-%H%M%S")
-        let directory = FilePath(directory)
-        var path = directory.appending("\(stem).\(ending)")
-        var number = 2
-        while access(path.string, F_OK) == 0 {
-            path = directory.appending("\(stem)-\(number).\(ending)")
-            number += 1
+    /// Finds an unused path, such as `gimbal-20261125T104500.250Z.mp4`, with the date in UTC.
+    ///
+    /// The order of the names is the order of the dates, also for several photos in one second, and
+    /// at the end of daylight saving time, when the local time repeats an hour. If a file with this
+    /// name exists, the next free millisecond is used.
+    ///
+    /// - Parameters:
+    ///   - directory: Directory of the file.
+    ///   - ending: Extension of the file.
+    ///   - date: Date of the file, seconds since 1970.
+    /// - Returns: The path.
+    static func unusedPath(
+        in directory: String, ending: String, date: Double = DaemonClient.wall()
+    ) -> FilePath {
+        var milliseconds = Int(max(0, date) * 1000)
+        while true {
+            let time = Format.date(
+                Double(milliseconds / 1000), "gimbal-%Y%m%dT%H%M%S", isUTC: true)
+            let fraction = String(1000 + milliseconds % 1000).dropFirst()
+            let path = FilePath(directory).appending("\(time).\(fraction)Z.\(ending)")
+            if access(path.string, F_OK) != 0 { return path }
+            milliseconds += 1
         }
-        return path
     }
 }
