@@ -129,6 +129,9 @@ public enum GyroBiasAging {
     public static let perStart = 0.02 * Double.pi / 180
     /// Random walk of the offset, rad/s per square root of a day.
     public static let perRootDay = 0.01 * Double.pi / 180
+    /// Date before which no calibration exists, seconds since 1970: 2026-11-01, the month of
+    /// airframe's first release. An earlier date is that of a clock that has not been set.
+    public static let firstDate = 1_793_491_200.0
 
     /// Computes the estimator's prior from a saved bias. The standard deviation grows with the age
     /// of the record. If the record contains no temperature, the standard deviation is increased
@@ -139,7 +142,7 @@ public enum GyroBiasAging {
     /// - Parameters:
     ///   - record: A gyroscope's record.
     ///   - now: Current date, seconds since 1970. If the current date precedes the date of the
-    ///     record, an age of one day is assumed.
+    ///     record, or if the clock was not set at the calibration, an age of one day is assumed.
     ///   - perKelvin: Temperature coefficient of the gyroscope's bias, rad/s/K.
     /// - Returns: Initial values for the estimator.
     public static func prior(
@@ -147,7 +150,8 @@ public enum GyroBiasAging {
         perKelvin: Double = SensorCorrection.BiasPrior().perKelvin
     ) -> SensorCorrection.BiasPrior {
         let age = now - record.date
-        let days = age >= 0 ? age / 86400 : 1
+        let isKnown = age >= 0 && record.date >= firstDate
+        let days = isKnown ? age / 86400 : 1
         var prior = SensorCorrection.BiasPrior()
         prior.perKelvin = perKelvin
         prior.bias = Vector3(record.values[0], record.values[1], record.values[2])

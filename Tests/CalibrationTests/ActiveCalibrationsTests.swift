@@ -101,10 +101,11 @@ struct ActiveCalibrationsTests {
     )
     func aging() {
         let degrees = 180 / Double.pi
-        var record = Self.gyro(0.01, date: 0)
+        let date = GyroBiasAging.firstDate
+        var record = Self.gyro(0.01, date: date)
         record.temperature = 20
         func sigma(now: Double, at temperature: Double) -> Double {
-            GyroBiasAging.prior(of: record, now: now).sigma(at: temperature) * degrees
+            GyroBiasAging.prior(of: record, now: date + now).sigma(at: temperature) * degrees
         }
         let fresh = sigma(now: 0, at: 20)
         let warm = sigma(now: 0, at: 40)
@@ -118,6 +119,18 @@ struct ActiveCalibrationsTests {
         #expect(sigma(now: -5, at: 20) < 0.03)
         record.temperature = nil
         #expect(abs(sigma(now: 0, at: 20) - 0.15) < 0.01)
+    }
+
+    @Test(
+        "a calibration with the date of a clock that was not set counts as one day old",
+        arguments: [0, 1_700_000_000.0])
+    func unsetClock(date: Double) {
+        let now = GyroBiasAging.firstDate + 30 * 86400
+        let prior = GyroBiasAging.prior(of: Self.gyro(0.01, date: date), now: now)
+        let dayOld = GyroBiasAging.prior(of: Self.gyro(0.01, date: now - 86400), now: now)
+        #expect(prior.sigma == dayOld.sigma)
+        // The bias is known well enough to start without a measurement.
+        #expect(prior.sigma < AttitudeEstimator.Parameters().convergedBiasSigma)
     }
 
     @Test("calibrated values override the configuration; other values come from the configuration")
