@@ -1,4 +1,5 @@
 import GimbalCore
+import Glibc
 import Realtime
 import SystemPackage
 import TestSupport
@@ -36,6 +37,20 @@ import Testing
         let result = try recovered(open)
         #expect(result.isRecovered)
         #expect(result.bytes == whole)
+    }
+
+    @Test("a completed recording keeps the date of its last change")
+    func date() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory.appending("airframe-a.mcap")
+            try write(FlightRig.file(Self.chunks[...], isEnded: false), to: path)
+            let time = timespec(tv_sec: 1_795_616_885, tv_nsec: 0)
+            let result = utimensat(AT_FDCWD, path.string, [time, time], 0)
+            try #require(result == 0)
+            let recordings = RecordingDirectory(directory: directory, limits: .init())
+            #expect(recordings.recover() == ["airframe-a.mcap"])
+            #expect(recordings.entries.map(\.date) == [1_795_616_885])
+        }
     }
 
     @Test("a file cut at any byte is complete up to its last whole chunk, and produces no remarks")

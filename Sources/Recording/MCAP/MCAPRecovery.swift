@@ -8,7 +8,7 @@ public import SystemPackage
 /// recovery reads only the headers of the records and the last chunk. The recovery is therefore
 /// fast even for a large file. If the index of the last chunk is incomplete, the recovery writes it
 /// again. If the file is damaged before its end, the file remains unchanged, because the part after
-/// the damage can be readable.
+/// the damage can be readable. The date of the file does not change.
 public enum MCAPRecovery {
     /// Largest size of a truncated tail, bytes: the data between two syncs at the highest rate,
     /// plus a margin. A larger truncated tail is treated as damage.
@@ -27,6 +27,8 @@ public enum MCAPRecovery {
                 path, .readWrite, options: [.closeOnExec, .noFollow])
             return try file.closeAfter {
                 guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { return false }
+                var status = stat()
+                guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
                 var scan = Scan(file: file, size: Int(try file.seek(offset: 0, from: .end)))
                 guard scan.isOpenEnded, scan.readAll() else { return false }
                 let end = scan.assembler.size - scan.lastIndex.count
@@ -38,6 +40,9 @@ public enum MCAPRecovery {
                     throw Errno(rawValue: errno)
                 }
                 _ = try file.writeAll(toAbsoluteOffset: Int64(end), rest)
+                // The date of the file remains that of the recording. The present date can be years
+                // earlier: a computer without a battery for its clock starts with a wrong date.
+                _ = futimens(file.rawValue, [status.st_atim, status.st_mtim])
                 guard fdatasync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
                 return true
             }
