@@ -107,6 +107,40 @@ struct StabilizerParametersTests {
         #expect(abs(held - milliseconds / 1000) < 1e-9, "\(held) s")
     }
 
+    @Test(
+        "the range of a joint ends at the shortest and the longest pulse of its servo",
+        arguments: [MotorChip.pca9685, .pwm])
+    func servoReach(chip: MotorChip) {
+        var settings = Settings()
+        settings.hardware.backend = .linux
+        settings.hardware.linux.motors = chip
+        settings.motors.type = .servo
+        // The servo of yaw turns by 0.09° per µs, so a trim of 100 µs moves its ends by 9°.
+        settings.servo.trimUs.yaw = 100
+        settings.servo.direction.yaw = -1
+        settings.servo.travelDeg.pitch = 180
+        let parameters = settings.stabilizerParameters
+        let degree = Double.pi / 180
+        let lower = AxisVector(yaw: -36, roll: -45, pitch: -90) * degree
+        let upper = AxisVector(yaw: 54, roll: 45, pitch: 90) * degree
+        expectNear(parameters.servo.minimum, lower)
+        expectNear(parameters.servo.maximum, upper)
+        expectNear(parameters.jointRange.minimum, lower)
+        expectNear(parameters.jointRange.maximum, upper)
+        settings.servo.travelDeg.pitch = 90
+        #expect(abs(settings.modeParameters.retractJoints.pitch + 45 * degree) < 1e-9)
+    }
+
+    @Test("motors without servo pulses use the whole configured range of the joints")
+    func wholeRange() {
+        var settings = Settings()
+        settings.motors.type = .servo
+        #expect(settings.reachableJointsDeg == settings.joints.rangeDeg)
+        settings.hardware.backend = .linux
+        settings.hardware.linux.motors = .busServo
+        #expect(settings.reachableJointsDeg == settings.joints.rangeDeg)
+    }
+
     private func expectNear(_ a: AxisVector, _ b: AxisVector) {
         for (x, y) in [(a.yaw, b.yaw), (a.roll, b.roll), (a.pitch, b.pitch)] {
             #expect(abs(x - y) <= 0.05 * abs(y), "\(a) is not \(b)")

@@ -13,14 +13,15 @@ extension Settings {
         parameters.motors.continuousTorque = motors.continuousTorqueNm
         parameters.motors.timeConstant = motors.thermalTimeS
         parameters.rateFilter = rateFilterParameters
-        parameters.jointRange.minimum = joints.rangeDeg.lower.radians
-        parameters.jointRange.maximum = joints.rangeDeg.upper.radians
-        if joints.rangeDeg.isYawEndless {
+        let jointRange = reachableJointsDeg
+        parameters.jointRange.minimum = jointRange.lower.radians
+        parameters.jointRange.maximum = jointRange.upper.radians
+        if jointRange.isYawEndless {
             parameters.jointRange.minimum.yaw = -.infinity
             parameters.jointRange.maximum.yaw = .infinity
         }
-        parameters.servo.minimum = joints.rangeDeg.lower.radians
-        parameters.servo.maximum = joints.rangeDeg.upper.radians
+        parameters.servo.minimum = jointRange.lower.radians
+        parameters.servo.maximum = jointRange.upper.radians
         parameters.servo.delay = servo.delayMs / 1e3
         parameters.servo.lag = servo.lagMs / 1e3
         parameters.servo.frame = 1 / servo.frameHz

@@ -314,7 +314,7 @@ extension Schema {
             "Pulse offset from mid-travel at joint angle zero."),
         .ranges(
             "joints.range_deg", \.joints.rangeDeg, -360...360, unit: "deg", .restart,
-            "Mechanical range of each joint; at angle zero the joint is aligned with the handle. A yaw range of -360 to 360 means a slip ring without end stops."
+            "Mechanical range of each joint; at angle zero the joint is aligned with the handle. A yaw range of -360 to 360 means a slip ring without end stops. The range of a servo with pulses ends at its shortest and its longest pulse."
         ),
     ]
 }

@@ -145,7 +145,7 @@ extension Settings {
             yaw: tracking.panRangeDeg * radian, roll: 0, pitch: tracking.tiltRangeDeg * radian)
         result.trackingTimeout = tracking.timeoutS
         // The default pose can be beyond a range that was measured or configured later.
-        let range = joints.rangeDeg
+        let range = reachableJointsDeg
         result.retractJoints =
             retract.jointsDeg.clamped(from: range.lower, to: range.upper) * radian
         result.retractRate = retract.maxRateDps * radian

@@ -38,8 +38,9 @@ struct StatusReport {
         status.motors.type = settings.motors.type.name
         status.motors.torqueLimitNm = AxisNumbers(settings.motors.torqueLimitNm)
         status.motors.cutOff = settings.cutOff
-        status.joints.minimumDeg = AxisNumbers(settings.joints.rangeDeg.lower)
-        status.joints.maximumDeg = AxisNumbers(settings.joints.rangeDeg.upper)
+        let range = settings.reachableJointsDeg
+        status.joints.minimumDeg = AxisNumbers(range.lower)
+        status.joints.maximumDeg = AxisNumbers(range.upper)
         status.loop.rateHz = Number(Double(settings.loop.rateHz))
         guard let view else {
             status.state = "starting"

@@ -34,8 +34,8 @@ struct GimbalReport {
         self.vehicle = vehicle
         self.isManager = isManager
         self.bootMs = bootMs
-        range = settings.motion.rangeDeg.intersection(settings.joints.rangeDeg)
-        jointRange = settings.joints.rangeDeg
+        jointRange = settings.reachableJointsDeg
+        range = settings.motion.rangeDeg.intersection(jointRange)
     }
 
     /// Heading relative to north minus heading in the loop's frame, rad; nil if unknown.
