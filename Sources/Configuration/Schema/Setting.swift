@@ -20,7 +20,8 @@ public struct Setting: Sendable, CustomStringConvertible {
         case path(maxLength: Int)
         /// An absolute path of at most `maxLength` bytes, or `off`.
         case optionalPath(maxLength: Int)
-        /// An absolute path in a URI, of at most `maxLength` bytes, without a query or a fragment.
+        /// An absolute path in a URI, of at most `maxLength` bytes, without empty parts, a query or a
+        /// fragment.
         case uriPath(maxLength: Int)
         /// `ADDRESS:PORT` with a numeric address, `[ADDRESS]:PORT` for IPv6, or `off`.
         case endpoint
@@ -129,7 +130,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .path(let length): "absolute path of at most \(length) bytes"
         case .optionalPath(let length): "off, or an absolute path of at most \(length) bytes"
         case .uriPath(let length):
-            "absolute path of at most \(length) ASCII characters without spaces, question marks and number signs"
+            "absolute path of at most \(length) ASCII characters without spaces, question marks, number signs, double slashes and a slash at the end"
         case .endpoint: "off, or ADDRESS:PORT with a numeric address"
         case .requiredEndpoint: "ADDRESS:PORT with a numeric address"
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"

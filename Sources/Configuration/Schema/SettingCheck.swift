@@ -272,7 +272,8 @@ extension Setting {
             return unless(
                 Self.isPath(text, length)
                     && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-                    && !text.contains { $0 == "?" || $0 == "#" }, "is not an \(allowed)")
+                    && !text.contains { $0 == "?" || $0 == "#" } && Self.hasWholeParts(text),
+                "is not an \(allowed)")
         case (.endpoint, .text(let text)):
             return unless(text == "off" || NetworkEndpoint(text) != nil, "is not \(allowed)")
         case (.requiredEndpoint, .text(let text)):
@@ -329,6 +330,14 @@ extension Setting {
 
     private static func isPath(_ text: String, _ length: Int) -> Bool {
         isPrintable(text) && text.hasPrefix("/") && text.utf8.count <= length
+    }
+
+    /// True if no part between two slashes of an absolute path is empty. GStreamer's RTSP server
+    /// removes empty parts from the address in a request, and then does not find such a path.
+    private static func hasWholeParts(_ path: String) -> Bool {
+        path == "/"
+            || path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+                .allSatisfy { !$0.isEmpty }
     }
 
     private static let axes = ["yaw", "roll", "pitch"]
