@@ -25,6 +25,16 @@ struct SensorSettingsTests {
         #expect(own.hardware.linux.imuAddress == 25 && own.imu.filterDelayMs == 2)
     }
 
+    @Test(
+        "the default filter delay of a kernel driver's sensor is that of its low-pass, at most 20 ms",
+        arguments: [(0.0, 1.1), (20, 11.3), (10, 20), (5, 20), (0.001, 20)])
+    func kernelFilter(corner: Double, delay: Double) throws {
+        let text = Self.base + "imu = 'iio'\nhardware.iio.low_pass_hz = \(corner)"
+        #expect(try load(text).settings.imu.filterDelayMs == delay)
+        // The default is also a permitted value.
+        #expect(problems(text + "\nimu.filter_delay_ms = \(delay)").isEmpty)
+    }
+
     @Test("without real chips, the selected sensor changes no default")
     func simulated() throws {
         let settings = try load("hardware.linux.imu = 'mpu6050'").settings

@@ -54,7 +54,8 @@ public enum Schema {
                 "If the sensor is slower than the loop, airframed reads every sample several times: set frozen_ms to more than four periods of the sensor."
         ),
         .number(
-            "imu.filter_delay_ms", \.imu.filterDelayMs, 0...20, unit: "ms", .live,
+            "imu.filter_delay_ms", \.imu.filterDelayMs, Settings.IMU.filterDelaysMs, unit: "ms",
+            .live,
             "Group delay of the sensor's low-pass filter; airframed compensates this delay in the estimated attitude.",
             hint:
                 "Default: the delay of the chip; 0 in lockstep; half a sample period in a replay of an .imu log. On gimbals with encoders, autotune measures the delay."

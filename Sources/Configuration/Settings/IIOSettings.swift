@@ -19,11 +19,13 @@ extension Settings {
         /// Name of the trigger, or `auto`.
         public var trigger = Self.automatic
 
-        /// Group delay of a second-order low-pass filter, ms: √2 / (2π · corner frequency). For a
-        /// corner frequency of 0, the delay is that of 200 Hz, a common value.
+        /// Group delay of a second-order low-pass filter, ms: √2 / (2π · corner frequency), at most
+        /// the largest permitted value of `imu.filter_delay_ms`. For a corner frequency of 0, the
+        /// delay is that of 200 Hz, a common value.
         static func filterDelayMs(lowPassHz: Double) -> Double {
             let corner = lowPassHz > 0 ? lowPassHz : 200
-            return (1000 * 2.0.squareRoot() / (2 * .pi * corner) * 10).rounded() / 10
+            let delay = (1000 * 2.0.squareRoot() / (2 * .pi * corner) * 10).rounded() / 10
+            return min(delay, IMU.filterDelaysMs.upperBound)
         }
     }
 }

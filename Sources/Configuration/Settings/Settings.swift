@@ -139,6 +139,9 @@ extension Settings {
 
     /// Settings of `[imu]`, the inertial sensor.
     public struct IMU: Sendable, Equatable {
+        /// Permitted values of `filterDelayMs`.
+        static let filterDelaysMs = 0.0...20.0
+
         /// Mounting of the sensor in the camera's body frame, degrees.
         public var mountingDeg = AxisVector.zero
         /// Full scale of the gyroscope, deg/s.
