@@ -12,6 +12,8 @@ private final class CountingLines: StepperLines {
     var failures = 0
     var pressed: UInt64 = 0
     private(set) var isTaken = false
+    /// True while the chip is removed.
+    var isMissing = false
 
     /// Acts like a chip that was removed and plugged in again.
     func forget() {
@@ -20,6 +22,7 @@ private final class CountingLines: StepperLines {
     }
 
     func take(now: Instant) throws(BusErrno) -> Bool {
+        if isMissing { throw BusErrno(code: 19) }
         defer { isTaken = true }
         return !isTaken
     }
@@ -106,6 +109,26 @@ struct StepperRigTests {
         _ = run(&rig, goals, ticks: 2000)
         #expect(lines.steps == [100, 0, -100])
         #expect(rig.axes.0.position == 100 && rig.axes.2.position == -100)
+    }
+
+    @Test("after an outage of its lines, a motor starts again from rest, with its ramp")
+    func outage() {
+        var rig = rig(maxSpeed: 400, acceleration: 4000)
+        let goals = StepperGoals(first: .position(200), second: .hold, third: .hold)
+        _ = run(&rig, goals, ticks: 300)
+        #expect(rig.axes.0.speed == 400)
+        let before = lines.steps[0]
+        lines.forget()
+        lines.isMissing = true
+        #expect(run(&rig, goals, ticks: 2000) == 2000)
+        #expect(rig.axes.0.speed == 0 && rig.axes.0.position == before)
+        lines.isMissing = false
+        // In 50 ms, the ramp permits 5 steps; at full speed, the motor would make 20 steps.
+        _ = run(&rig, goals, ticks: 100)
+        let ramp = lines.steps[0] - before
+        #expect((3...7).contains(ramp), "\(ramp) steps")
+        _ = run(&rig, goals, ticks: 2000)
+        #expect(lines.steps[0] == 200 && rig.axes.0.position == 200)
     }
 
     @Test("each axis homes at its own switch")

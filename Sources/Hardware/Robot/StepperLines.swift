@@ -56,6 +56,12 @@ struct StepperRig {
     private let lines: any StepperLines
     private(set) var axes: (StepAxis, StepAxis, StepAxis)
     private var bits: UInt64 = 0
+    /// Time for which the lines could not be set, s.
+    private var failedSeconds = 0.0
+
+    /// Time without steps after which a motor counts as stopped, s. A motor whose next step was not
+    /// due yet is so slow that it can start again without a ramp.
+    private static let restSeconds = 0.01
 
     /// Creates stopped motors.
     init(lines: any StepperLines, parameters: [StepAxis.Parameters]) {
@@ -73,11 +79,29 @@ struct StepperRig {
     }
 
     /// Executes one tick. A tick needs at most one system call for the outputs. During homing, a
-    /// tick needs another system call to read the switches.
+    /// tick needs another system call to read the switches. After an outage of the lines, the
+    /// motors start from rest: a motor cannot follow steps at its earlier speed without a ramp.
     ///
     /// - Throws: The kernel's error if the lines could not be set; in this case, no axis has moved
     ///   in the tick.
     mutating func tick(_ goals: StepperGoals, now: Instant, dt: Double) throws(BusErrno) {
+        do throws(BusErrno) {
+            try advance(goals, now: now, dt: dt)
+            failedSeconds = 0
+        } catch {
+            failedSeconds += dt
+            if failedSeconds > Self.restSeconds {
+                axes.0.stop()
+                axes.1.stop()
+                axes.2.stop()
+            }
+            throw error
+        }
+    }
+
+    private mutating func advance(
+        _ goals: StepperGoals, now: Instant, dt: Double
+    ) throws(BusErrno) {
         // The lines have just been requested, so all lines are inactive. The direction lines are
         // set one tick before the first step.
         if try lines.take(now: now) {

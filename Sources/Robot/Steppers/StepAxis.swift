@@ -100,6 +100,10 @@ public struct StepAxis: Sendable, BitwiseCopyable {
     /// True if the motor is at rest.
     public var isStanding: Bool { speed == 0 }
 
+    /// Sets the speed to zero immediately, without a ramp, because the motor has come to rest
+    /// without steps.
+    public mutating func stop() { speed = 0 }
+
     /// Computes the signals for the next tick.
     ///
     /// - Parameters:
