@@ -241,6 +241,33 @@ struct XGOBoardTests {
         #expect(wheels.stop())
     }
 
+    @Test("a fallen Rider is never ready to drive, also after it was plugged in again")
+    func fallenFromTheStart() throws {
+        robot.with { $0.memory[0x02] = 0 }
+        let wheels = try wheels()
+        var wasReady = false
+        /// Waits for 20 replies of the board, one in each round; returns false after the timeout.
+        func watch() -> Bool {
+            let before = wheels.report?.replies ?? 0
+            return robot.waits { _ in
+                guard let report = wheels.report else { return false }
+                wasReady = wasReady || report.isReady(now: MonotonicClock.now)
+                return report.replies >= before + 20
+            }
+        }
+        #expect(watch())
+        #expect(wheels.report?.model == .rider && wheels.report?.isFallen == true)
+        robot.unplug()
+        #expect(robot.waits { _ in wheels.report?.isOpen == false })
+        robot.plugIn()
+        #expect(watch())
+        #expect(wheels.report?.opened == 2 && wheels.report?.isFallen == true)
+        #expect(!wasReady, "the fallen robot could drive before it reported its state")
+        robot.with { $0.memory[0x02] = 1 }
+        #expect(isReady(wheels))
+        #expect(wheels.stop())
+    }
+
     @Test("stops while the board is silent or the robot has fallen, then sends the pose again")
     func fallen() throws {
         let wheels = try wheels()

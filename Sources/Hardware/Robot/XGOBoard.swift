@@ -228,7 +228,12 @@ final class XGOBoard: WheelBoard {
         case .yawAngle: report.yawDeg = angle(start) ?? report.yawDeg
         case .firmware:
             for index in 0..<10 { report.firmwareBytes[index] = received[start + index] }
+            let isNew = report.model == nil
             report.model = XGOModel(firmware: report.firmware)
+            guard isNew, report.model == .rider else { return }
+            // The state is read next; the Rider must not drive before the reply.
+            report.isFallen = true
+            reads = 2
         case .battery, .forward, .turn, .height, .roll, .level: break
         }
     }

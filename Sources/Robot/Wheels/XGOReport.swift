@@ -65,7 +65,8 @@ public struct XGOReport: Sendable, BitwiseCopyable {
     public var heard = Instant(nanoseconds: .min / 2)
     /// Charge of the battery, 0...100 %; NaN if it is not known.
     public var battery = Double.nan
-    /// True after a fall; only the XGO Rider reports falls.
+    /// True after a fall, and until a new XGO Rider has reported that it is upright. Other models
+    /// do not report falls.
     public var isFallen = false
     /// Measured roll, degrees, with the robot's own sign convention; NaN if it is not known.
     public var rollDeg = Double.nan
