@@ -18,7 +18,8 @@ struct SampleAge: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Updates the mean age with the age at one tick, and returns the deviation.
+    /// Updates the mean age with the age at one tick, and returns the deviation. During an outage
+    /// of the sensor, the age grows without limit, so the mean starts again after the outage.
     ///
     /// - Parameters:
     ///   - age: Age of the newest sample at this tick, s.
@@ -26,6 +27,10 @@ struct SampleAge: Sendable, BitwiseCopyable {
     /// - Returns: Age minus mean age, s, limited to ±5 ms.
     @_noLocks
     mutating func excess(age: Double, dt: Double) -> Double {
+        guard age < TimeLimit.longestPeriod else {
+            mean = .nan
+            return SampleAge.bound
+        }
         if mean.isNaN { mean = age }
         let excess = min(max(age - mean, -SampleAge.bound), SampleAge.bound)
         mean += excess * min(dt / SampleAge.memory, 1)
