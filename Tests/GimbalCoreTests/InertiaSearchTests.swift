@@ -80,6 +80,22 @@ struct InertiaSearchTests {
         #expect(search.values.yaw == 2.5e-3 && search.values.pitch == 2.5e-3)
     }
 
+    @Test("a reversed response after an oscillation does not remain until airframed ends")
+    func reversedResponse() {
+        // In a loop below 200 Hz, a configured inertia is probed only after an oscillation.
+        var search = InertiaSearch(start: AxisVector(repeating: 1.5e-4), isKnown: true)
+        search.increaseUncertainty(AxisSet(.roll))
+        search = Self.search(
+            search, plant: AxisVector(yaw: 1.5e-4, roll: -1.5e-4, pitch: 1.5e-4)
+        ) { !$0.reversed.isEmpty }
+        #expect(search.reversed == AxisSet(.roll))
+        // The next start of the motors.
+        search.begin(torqueLimit: AxisVector(repeating: 0.25), loopDelay: 0.0035)
+        #expect(search.reversed.isEmpty)
+        #expect(search.sigmas.yaw == 0 && search.values.yaw == 1.5e-4)
+        #expect(search.isProbing, "the search on the axis that oscillated starts again")
+    }
+
     @Test(
         "the probe moves every axis, also with the longest configured delay",
         arguments: [0.039, 0.05])

@@ -131,13 +131,14 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
     }
 
     /// Increases the estimate's standard deviation to at least `least`, because the load may have
-    /// changed. If the inertia is then uncertain, a new search starts.
+    /// changed, and discards a reversed response. If the inertia is then uncertain, a new search
+    /// starts.
     @_noLocks
     mutating func raiseSigma(sigma least: Double, parameters p: Parameters) {
         sigma = max(sigma, least)
+        isReversed = false
         guard !isKnown else { return }
         isProbing = true
-        isReversed = false
         begin(p)
     }
 

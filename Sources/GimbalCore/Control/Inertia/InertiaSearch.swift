@@ -151,7 +151,7 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
     }
 
     /// Starts the search before the outputs are switched on, unless the inertia is configured and
-    /// need not be checked.
+    /// need not be checked. Every earlier result about the motors' signs is discarded.
     @_noLocks
     mutating func begin(torqueLimit: AxisVector, loopDelay: Double) {
         // In a slow loop, the probe's frequency is reduced, because each period of the probe needs
@@ -165,11 +165,10 @@ struct InertiaSearch: Sendable, BitwiseCopyable {
             $0.frequency = Self.frequencies[$1] - shift
         }
         parameters.pitch.frequency = highest
-        guard given == nil || isChecked else { return }
         // While the outputs were off, a person may have swapped the load. For an identified
         // inertia, the standard deviation is increased to allow for another lens; for a configured
-        // inertia, to allow for any other camera.
-        let sigma = given == nil ? Self.doubtSigma : Self.startSigma
+        // inertia that is checked, to allow for any other camera.
+        let sigma = given == nil ? Self.doubtSigma : isChecked ? Self.startSigma : 0
         let parameters = parameters
         axes.change { $0.raiseSigma(sigma: sigma, parameters: parameters[$1]) }
     }
