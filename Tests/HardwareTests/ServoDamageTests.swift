@@ -103,6 +103,28 @@ struct ServoDamageTests {
         #expect(ages[ages.count - 1] < 0.045, "\(ages[ages.count - 1]) s")
     }
 
+    @Test("a Feetech servo is not switched on in the mode for steps if its set-up was damaged")
+    func damagedSetup() {
+        let bench = ServoBench(damaged: 0.03)
+        bench.line.with {
+            $0.memory.0.33 = 3
+            $0.memory.1.33 = 3
+            $0.memory.2.33 = 3
+        }
+        bench.run(0.3)
+        bench.output = ServoBench.angles(0, 0, 0)
+        var turned = 0.0
+        bench.run(2) { _ in
+            let angles = bench.line.with {
+                [$0.motors.0.angle, $0.motors.1.angle, $0.motors.2.angle]
+            }
+            for angle in angles { turned = max(turned, abs(angle - .pi)) }
+            return true
+        }
+        #expect(turned < 0.01, "\(turned) rad")
+        #expect(bench.line.with { $0.motors.0.is_on + $0.motors.1.is_on + $0.motors.2.is_on } == 3)
+    }
+
     @Test("a servo without supply is reported within 40 ms despite damaged bytes")
     func damagedSilence() {
         let bench = ServoBench(.dynamixelPosition, damaged: 0.03)

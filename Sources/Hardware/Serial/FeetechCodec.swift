@@ -31,12 +31,37 @@ struct FeetechCodec: SerialCodec {
     static let broadcast: UInt8 = 0xFE
     /// Number of encoder steps per revolution.
     static let steps = 4096.0
-    /// Number of bytes that a request reads: position, speed, load, voltage and temperature. Once
-    /// in `slowPeriods` periods, the request instead reads the register that shows whether the
-    /// motor is on.
-    static let measured: (fast: UInt8, slow: UInt8) = (8, 1)
-    /// Interval of the requests for the slowly changing value, periods. `pending` replaces
-    /// `settled` while a servo has not reported the required state.
+    /// Registers that a request reads. The numbers of bytes differ, because a reply contains no
+    /// address.
+    enum Reading {
+        /// Position, speed, load, voltage and temperature.
+        case motion
+        /// Register that shows whether the motor is on.
+        case state
+        /// Mode, and the register that follows it.
+        case mode
+
+        /// Address of the first register.
+        var address: UInt8 {
+            switch self {
+            case .motion: Address.presentPosition
+            case .state: Address.torqueEnable
+            case .mode: Address.mode
+            }
+        }
+
+        /// Number of bytes.
+        var count: UInt8 {
+            switch self {
+            case .motion: 8
+            case .state: 1
+            case .mode: 2
+            }
+        }
+    }
+
+    /// Interval of the requests for `state` and `mode`, periods. `pending` replaces `settled` while
+    /// a servo has not reported the required state.
     static let slowPeriods = (settled: 16, pending: 4)
     /// Number of bytes of a packet without its parameters.
     private static let frame = 6
@@ -46,8 +71,11 @@ struct FeetechCodec: SerialCodec {
     let holdsAngles = true
     private var requests = PerAxis(DriveRequests())
     private var known = AxisSet.none
+    /// Servos that have not yet reported the mode for positions since it was written. They are not
+    /// switched on, because bytes of the request can have been damaged.
+    private var unconfirmed = AxisSet.none
     private var period = 0
-    private var isSlow = false
+    private var reading = Reading.motion
 
     /// Creates the codec of servos with these identifiers, 0...253.
     init(ids: DriveIDs) {
@@ -59,7 +87,7 @@ struct FeetechCodec: SerialCodec {
 
     var expectedBytes: Int { axes.number * replyBytes }
 
-    var replyBytes: Int { Self.frame + Int(isSlow ? Self.measured.slow : Self.measured.fast) }
+    var replyBytes: Int { Self.frame + Int(reading.count) }
 
     var motorsPerReply: Int { 1 }
 
@@ -72,6 +100,7 @@ struct FeetechCodec: SerialCodec {
         write(switches.arrived, at: Address.mode, count: 1, into: &bytes) { _, bytes in
             bytes.append(Self.positionMode)
         }
+        unconfirmed.insert(switches.arrived)
         // A servo moves to its goal position when its torque is switched on, so the goal position
         // is sent first.
         write(goals, at: Address.goalPosition, count: 2, into: &bytes) { axis, bytes in
@@ -79,7 +108,8 @@ struct FeetechCodec: SerialCodec {
         }
         // Switches the torque on, without an acceleration limit. Switching the torque off also ends
         // the protection after an overload.
-        write(switches.on, at: Address.torqueEnable, count: 2, into: &bytes) { _, bytes in
+        let on = switches.on.subtracting(unconfirmed)
+        write(on, at: Address.torqueEnable, count: 2, into: &bytes) { _, bytes in
             bytes.append(1)
             bytes.append(0)
         }
@@ -88,17 +118,23 @@ struct FeetechCodec: SerialCodec {
         write(off, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }
-        isSlow =
-            period % (switches.isPending ? Self.slowPeriods.pending : Self.slowPeriods.settled) == 0
+        reading = nextReading(isPending: switches.isPending)
+        read(at: reading.address, count: reading.count, into: &bytes)
+    }
+
+    /// Registers that the request of one period reads.
+    private mutating func nextReading(isPending: Bool) -> Reading {
+        let interval = isPending ? Self.slowPeriods.pending : Self.slowPeriods.settled
+        let phase = period % interval
         period &+= 1
-        read(
-            at: isSlow ? Address.torqueEnable : Address.presentPosition,
-            count: isSlow ? Self.measured.slow : Self.measured.fast, into: &bytes)
+        if phase == 0 { return .state }
+        return phase == interval / 2 && !unconfirmed.isEmpty ? .mode : .motion
     }
 
     mutating func forgetRequests() {
         axes.forEach { requests[$0].forget() }
         known = .none
+        unconfirmed = .none
     }
 
     mutating func readStateNext() { period = 0 }
@@ -202,14 +238,28 @@ struct FeetechCodec: SerialCodec {
         let id = received[2]
         guard id != Self.broadcast, let axis = ids.axis(of: UInt32(id)) else { return .foreign }
         switch count - Self.frame {
-        case Int(Self.measured.fast): take(measurement(received, axis))
-        case Int(Self.measured.slow):
+        case Int(Reading.motion.count): take(measurement(received, axis))
+        case Int(Reading.state.count):
             var news = Self.status(received[4], axis)
             news.isRunning = received[5] == 1
             take(news)
+        case Int(Reading.mode.count):
+            note(mode: received[5], axis)
+            take(Self.status(received[4], axis))
         default: return .foreign
         }
         return .reply
+    }
+
+    /// Compares a servo's mode with the mode for positions. Another mode is replaced again while
+    /// the servo is off.
+    private mutating func note(mode: UInt8, _ axis: GimbalAxis) {
+        let servo = AxisSet(axis)
+        if mode == Self.positionMode {
+            unconfirmed = unconfirmed.subtracting(servo)
+        } else {
+            known = known.subtracting(servo)
+        }
     }
 
     private func measurement(_ packet: SerialBytes, _ axis: GimbalAxis) -> DriveReading {
