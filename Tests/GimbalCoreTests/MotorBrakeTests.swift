@@ -43,4 +43,49 @@ struct MotorBrakeTests {
         let rate = Self.rateAfterBrake(share: share, findsInertia: true)
         #expect(rate > -0.1 && rate < 0.7, "\(rate)")
     }
+
+    @Test("the brake of a reversed motor keeps the motor's sign while the camera slows down")
+    func reversedMotor() {
+        var parameters = Stabilizer.Parameters()
+        parameters.controller.findsInertia = false
+        parameters.controller.checksInertia = false
+        var drive = MotorDrive(parameters)
+        var (witness, effect) = (GyroWitness(), MotorEffect())
+        let (delay, dt) = (4, 1e-3)
+        var torques = [Double](repeating: 0, count: delay)
+        var (rate, first, brakes, wrong) = (0.02, 0.0, 0, 0)
+        for _ in 0..<500 where brakes < 25 {
+            let gyro = Vector3(0, 0, rate)
+            _ = witness.accepts(
+                rate: gyro, joints: nil, isRepeated: false, motors: effect.motors,
+                sensorDelay: 0.003, dt: dt)
+            let output: MotorOutput
+            if brakes > 0 || rate > 1 {
+                if brakes == 0 { first = rate }
+                brakes += 1
+                let believed = witness.signedRate(gyro: gyro, reversed: AxisSet(.yaw))
+                if believed.z * rate > 0 { wrong += 1 }
+                output = drive.step(
+                    MotorDrive.Brake(
+                        rate: believed, attitude: .identity, joints: .zero,
+                        areJointsMeasured: true, authority: 1, dt: dt),
+                    after: .off)
+            } else {
+                output = drive.step(
+                    ControlInput(
+                        attitude: .identity, rate: gyro,
+                        setpoint: Setpoint(attitude: .identity, rate: .zero),
+                        areJointsMeasured: true, authority: 1, dt: dt))
+            }
+            effect.exert(
+                torques: output.torque, push: drive.state.push, delay: Double(delay) * dt,
+                limit: parameters.controller.torqueLimit, inertia: drive.state.inertia,
+                kinematics: JointKinematics(joints: .zero), dt: dt)
+            torques.append(output.torque.yaw)
+            // The motor turns opposite to its commands.
+            rate -= torques[torques.count - delay] / drive.torque.learnedInertia.yaw * dt
+        }
+        #expect(brakes == 25 && wrong == 0, "\(brakes) periods, \(wrong) with the wrong sign")
+        #expect(abs(rate) < 0.1 * first, "\(first) rad/s, then \(rate) rad/s")
+    }
 }

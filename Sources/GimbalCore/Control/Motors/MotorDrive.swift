@@ -223,6 +223,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let limit = thermal.limit(peak: torque.parameters.torqueLimit, parameters: motors)
         let torques = (rates * inertia * -gain).clamped(to: limit)
         thermal.pass(torque: torques, parameters: motors, dt: brake.dt)
+        // The response to these torques determines the signs for the rest of the braking.
+        state.push = .commanded(torques, planned: MotorEffect.Planned())
         return MotorOutput(
             enabled: true, torque: torques, angle: brake.joints,
             power: AxisVector(repeating: brake.areJointsMeasured ? 1 : 0))
