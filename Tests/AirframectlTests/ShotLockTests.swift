@@ -5,6 +5,7 @@ import Shots
 import SystemPackage
 import TestSupport
 import Testing
+import Wire
 
 @testable import airframectl
 

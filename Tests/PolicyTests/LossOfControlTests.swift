@@ -81,7 +81,7 @@ struct LossOfControlTests {
             }
             #expect(told.map(\.stage) == [.hold, .fallback, .off])
             #expect(told.map(\.source) == [phone, phone, phone])
-            #expect(!told.contains(where: \.hasDisconnected))
+            #expect(told.allSatisfy { !$0.hasDisconnected })
             #expect(told.map { ($0.silence * 10).rounded() / 10 } == [1, 5, 20])
             #expect(modes(&loop) == [.neutral, .inactive])
             #expect(commander.view(now: at(31)).loss?.stage == .off)
