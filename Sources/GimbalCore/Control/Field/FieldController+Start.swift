@@ -17,10 +17,6 @@ extension FieldController {
     /// are uncertain.
     static var gentleRateGain: Double { @_noLocks get { 30 } }
     static var gentleAttitudeGain: Double { @_noLocks get { 5 } }
-    /// Sine of the load-angle threshold (45 electrical degrees), above which the power is raised.
-    static var fullLoad: Double { @_noLocks get { 0.7 } }
-    /// Time constant of the power's decrease after a load, s.
-    static var powerMemory: Double { @_noLocks get { 0.5 } }
     /// Time at full power before the camera follows set-points, s. During this time, the observers'
     /// estimates of the rotors' angles converge.
     static var lockTime: Double { @_noLocks get { 0.2 } }

@@ -11,8 +11,9 @@ internal import CMathShim
 /// field.
 ///
 /// The electrical angle of each rotor, the inertia and the loop delay are unknown at the first
-/// start. While the power ramps up, `FieldSearch` measures them with a tremor of the camera. At later
-/// starts only the angles are unknown; the observers determine them while the power ramps up.
+/// start. While the power ramps up, `FieldSearch` measures them with a tremor of the camera, or with
+/// the motion of a falling camera. At later starts only the angles are unknown; the observers
+/// determine them while the power ramps up.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 public struct FieldController: MotorController {
@@ -72,7 +73,7 @@ public struct FieldController: MotorController {
     private var lastSlipped = AxisSet.none
     /// Time for which a slipped rotor is reported, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
-    private var strength = 0.0
+    private var power = FieldPower()
     private var inertias = FieldInertia()
     private var rotors = PerAxis(FieldObserver())
     private var search = FieldSearch()
@@ -89,7 +90,7 @@ public struct FieldController: MotorController {
     public init(parameters: Parameters) {
         self.parameters = parameters
         inertia = parameters.inertia
-        strength = parameters.power
+        power.reset(parameters)
         tuning = parameters
     }
 
@@ -143,6 +144,10 @@ public struct FieldController: MotorController {
             known = kinematics.jointRates(relativeRate: rate - turning)
         }
         observe(rates: rates, known: known, kinematics: kinematics, stage: stage, dt: dt)
+        let cameraRates = kinematics.torques(moment: rate)
+        if parameters.probesInertia, !inertias.isMeasured {
+            fitRotors(cameraRates: cameraRates, jointRates: known, dt: dt)
+        }
         var moment = moment(
             attitude: attitude, lead: input.attitudeLead, rate: rate, setpoint: setpoint,
             stage: stage)
@@ -151,9 +156,7 @@ public struct FieldController: MotorController {
         drive(torques: torques, rates: known, share: share, dt: dt)
         let isSearching = isSearching
         if isSearching {
-            turnFields(
-                cameraRates: kinematics.torques(moment: rate), jointRates: rates, share: share,
-                dt: dt)
+            turnFields(cameraRates: cameraRates, jointRates: rates, share: share, dt: dt)
         }
         if !parameters.watchesOscillation {
             inertias.stopWatching()
@@ -186,7 +189,7 @@ public struct FieldController: MotorController {
         sinceSlip = .infinity
         running = 0
         isReady = false
-        strength = parameters.power
+        power.reset(parameters)
         if parameters.probesInertia, mustSearch || !inertias.isMeasured {
             search.begin(field: field)
         } else {
@@ -226,6 +229,22 @@ public struct FieldController: MotorController {
             guard sought.contains($1) else { return }
             $0.reset(
                 electrical: found.electrical[$1].isNaN ? fields.angle[$1] : found.electrical[$1])
+        }
+    }
+
+    /// Measures the rotors and the inertia that the search has not found.
+    private mutating func fitRotors(
+        cameraRates: AxisVector, jointRates: AxisVector, dt: Double
+    ) {
+        let delay = tuning.loopDelay
+        let found = search.fit(
+            inertias.unmeasured, cameraRates: cameraRates,
+            moved: jointRates * (parameters.polePairs * dt),
+            field: fields.value(age: delay, dt: dt),
+            pull: parameters.peakTorque * powers.value(age: delay, dt: dt), dt: dt)
+        inertias.adopt(found.inertia, first: parameters.inertia)
+        rotors.change {
+            if !found.electrical[$1].isNaN { $0.adopt(measured: found.electrical[$1]) }
         }
     }
 
@@ -356,8 +375,8 @@ public struct FieldController: MotorController {
         torques: AxisVector, rates: AxisVector, share: Double, dt: Double
     ) {
         let p = tuning
-        raisePower(torques: torques, dt: dt)
-        let peak = p.peakTorque * strength
+        power.follow(torques, parameters, dt: dt)
+        let peak = p.peakTorque * power.share
         let bound = cm_sin(p.loadLimit)
         let load = AxisVector(
             yaw: peak.yaw > 0 ? torques.yaw / peak.yaw : 0,
@@ -373,22 +392,6 @@ public struct FieldController: MotorController {
         output.field = rotors.step {
             $0.electrical + (rates[$1] + $0.hiddenRate) * ahead + cm_asin(bounded[$1])
         }
-        output.power = AxisVector(repeating: strength * share)
-    }
-
-    /// Raises the motors' power immediately if a load angle would exceed 45 electrical degrees.
-    /// Afterwards, the power decreases slowly.
-    private mutating func raisePower(torques: AxisVector, dt: Double) {
-        let p = parameters
-        let peak = p.peakTorque
-        let load = max(
-            peak.yaw > 0 ? abs(torques.yaw) / peak.yaw : 0,
-            max(
-                peak.roll > 0 ? abs(torques.roll) / peak.roll : 0,
-                peak.pitch > 0 ? abs(torques.pitch) / peak.pitch : 0))
-        let needed = min(max(load / Self.fullLoad, p.power), max(p.maxPower, p.power))
-        strength =
-            needed > strength
-            ? needed : strength + (needed - strength) * min(dt / Self.powerMemory, 1)
+        output.power = AxisVector(repeating: power.share * share)
     }
 }

@@ -72,6 +72,19 @@ struct FieldObserver: Sendable, BitwiseCopyable {
         kinematic = angle
     }
 
+    /// Adopts a measured electrical angle, rad, up to whole turns, if the estimate is so far away
+    /// that the field can pull the rotor in the wrong direction. A smaller difference is the
+    /// displacement by a load.
+    @_noLocks
+    mutating func adopt(measured angle: Double) {
+        let turns = cm_floor((electrical - angle) / (2 * .pi) + 0.5)
+        let measured = angle + turns * 2 * .pi
+        if abs(measured - electrical) > Self.largestDisplacement { reset(electrical: measured) }
+    }
+
+    /// Largest displacement by a load that a measured angle does not replace, electrical rad.
+    private static var largestDisplacement: Double { @_noLocks get { .pi / 3 } }
+
     /// Searches for the rotor again, starting at its last known angle.
     @_noLocks
     mutating func search() {

@@ -10,6 +10,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     }
 
     private var rotors = PerAxis(RotorSearch(isOver: true))
+    private var fits = PerAxis(RotorFit())
     /// Angles of the fields at the beginning, electrical rad.
     private var origin = AxisVector.zero
     /// Measured loop delays, s; NaN if unknown.
@@ -23,6 +24,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func begin(field: AxisVector) {
         rotors = PerAxis(RotorSearch(isOver: false))
+        fits = PerAxis(RotorFit())
         origin = field
     }
 
@@ -87,6 +89,37 @@ struct FieldSearch: Sendable, BitwiseCopyable {
             if !result.delay.isNaN { delays[axis] = result.delay }
         }
         self.delays = delays
+        return found
+    }
+
+    /// Measures rotors that the search has not found, because the camera fell, from the motion that
+    /// their motors cause.
+    ///
+    /// - Parameters:
+    ///   - axes: The motors to measure; motors in `sought` are excluded.
+    ///   - cameraRates: Rate of the camera about the axis of each joint, rad/s.
+    ///   - moved: Motion of each rotor in this period, electrical rad.
+    ///   - field: Angles of the fields at the sampling instant of the gyroscope, electrical rad.
+    ///   - pull: Torques at a load angle of 90 electrical degrees at this instant, N·m.
+    ///   - dt: Time since the previous control period, s.
+    /// - Returns: Angles, up to whole turns, and inertia that have just been found.
+    @_noLocks
+    mutating func fit(
+        _ axes: AxisSet, cameraRates: AxisVector, moved: AxisVector, field: AxisVector,
+        pull: AxisVector, dt: Double
+    ) -> Found {
+        var found = Found()
+        let axes = axes.subtracting(sought)
+        fits.change { fit, axis in
+            guard axes.contains(axis),
+                let result = fit.step(
+                    RotorFit.Sample(
+                        cameraRate: cameraRates[axis], moved: moved[axis], field: field[axis],
+                        pull: pull[axis]), dt: dt)
+            else { return }
+            found.electrical[axis] = result.electrical
+            found.inertia[axis] = result.inertia
+        }
         return found
     }
 }

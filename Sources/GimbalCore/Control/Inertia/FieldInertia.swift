@@ -2,7 +2,7 @@ internal import CMathShim
 
 /// Camera's inertia and the loop's corner frequencies, for gimbals whose motors have no encoders.
 ///
-/// The search for the rotors (`RotorSearch`) measures the inertia. If the motors then make the
+/// The search for the rotors measures the inertia (`RotorSearch`, `RotorFit`). If the motors then make the
 /// camera oscillate, the loop delay is longer than assumed, so all corner frequencies of the loop
 /// are reduced. If they are at their lower limit, or the inertia has not been measured, the
 /// estimate of the inertia, and thus all gains, are halved.
@@ -54,6 +54,11 @@ struct FieldInertia: Sendable, BitwiseCopyable {
             AxisSet(
                 yaw: !measured.yaw.isNaN, roll: !measured.roll.isNaN, pitch: !measured.pitch.isNaN)
         }
+    }
+
+    /// Axes whose inertia has not been measured.
+    var unmeasured: AxisSet {
+        @_noLocks get { AxisSet(yaw: true, roll: true, pitch: true).subtracting(found) }
     }
 
     /// True if the inertia about every axis has been measured.
