@@ -141,16 +141,13 @@ struct PictureServiceTests {
             #expect(stream.report(within: 10) { $0.frames > 30 })
             let photos = FilePath(path).removingLastComponent().appending("photos")
             try makeDirectory(photos)
-            // A pipe without a reader blocks the writing of a photo, as a slow disk does. The file
-            // name of a photo contains the second in which it is written.
-            let pipe = "gimbal-$(date -d @$((now + s)) +%Y%m%d-%H%M%S).jpg.new"
-            let pipes = "now=$(date +%s); for s in $(seq 0 15); do mkfifo \(pipe); done"
-            #expect(try shell("cd \(photos) && \(pipes)") == 0)
-            let commands = CameraCommandExecutor(service)
+            // A pipe without a reader blocks the writing of a photo, as a slow disk does.
+            let pipe = photos.appending("gimbal-20261125T142805.250Z.jpg.new").string
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let commands = CameraCommandExecutor(service, wall: { 1_795_616_885.25 })
             do {
                 // A reader lets the writing end. A pipe cannot be synced, so the photo is not stored.
-                let readers = "for p in *.new; do timeout 1 cat $p >$p.read & done; wait"
-                defer { _ = try? shell("cd \(photos) && \(readers)") }
+                defer { _ = try? shell("timeout 5 cat \(pipe) >\(photos)/read") }
                 #expect(commands.photo(in: photos.string) == nil)
                 #expect(eventually(within: 5) { service.given == 1 })
                 let client = try WebClient(path: path, timeout: 3)

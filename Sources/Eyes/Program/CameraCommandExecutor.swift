@@ -26,9 +26,17 @@ final class CameraCommandExecutor: Sendable {
     /// Queue that stores and counts the photos. The thread that delivers the pictures must not wait
     /// for the disk.
     private let disk = DispatchQueue(label: "eyes-photos")
+    private let wall: @Sendable () -> Double
 
-    /// - Parameter pictures: Source of photos; nil if photos are not available.
-    init(_ pictures: PictureService?) { self.pictures = pictures }
+    /// - Parameters:
+    ///   - pictures: Source of photos; nil if photos are not available.
+    ///   - wall: Function that returns the wall-clock time, s since 1970.
+    init(
+        _ pictures: PictureService?, wall: @escaping @Sendable () -> Double = DaemonClient.wall
+    ) {
+        self.pictures = pictures
+        self.wall = wall
+    }
 
     /// Takes a photo: stores the first JPEG picture that is exposed after this call, in the
     /// directory of recordings.
@@ -52,7 +60,8 @@ final class CameraCommandExecutor: Sendable {
             disk.async { [self] in
                 let problem: String?
                 switch outcome {
-                case .success(let bytes): problem = Self.store(bytes, in: directory)
+                case .success(let bytes):
+                    problem = Self.store(bytes, in: directory, date: wall())
                 case .failure(let refusal): problem = refusal.description
                 }
                 photos.withLock { photos in
@@ -71,9 +80,9 @@ final class CameraCommandExecutor: Sendable {
     /// Stores a photo durably under an unused name.
     ///
     /// - Returns: Reason of a failure.
-    private static func store(_ bytes: [UInt8], in directory: String) -> String? {
+    private static func store(_ bytes: [UInt8], in directory: String, date: Double) -> String? {
         if let obstacle = Recorder.obstacle(in: directory) { return obstacle }
-        let path = Recorder.unusedPath(in: directory, ending: "jpg")
+        let path = Recorder.unusedPath(in: directory, ending: "jpg", date: date)
         do {
             try DurableFile.replace(
                 path.string, with: bytes, permissions: [.ownerReadWrite, .groupRead])
