@@ -162,6 +162,44 @@ struct PictureServiceTests {
         }
     }
 
+    /// Wall clock that the test sets.
+    private final class Clock: Sendable {
+        private let state = Mutex((date: 1_795_616_885.25, readings: 0))
+        var readings: Int { state.withLock { $0.readings } }
+        func set(_ date: Double) { state.withLock { $0.date = date } }
+        func read() -> Double {
+            state.withLock { state in
+                state.readings += 1
+                return state.date
+            }
+        }
+    }
+
+    @Test("the name of a photo contains the date of its picture, even if the disk is slow")
+    func photoDate() throws {
+        try withService({ $0.video.alwaysOn = true }) { service, stream, path in
+            #expect(stream.report(within: 10) { $0.frames > 30 })
+            let photos = FilePath(path).removingLastComponent().appending("photos")
+            try makeDirectory(photos)
+            // A pipe without a reader blocks the writing of the first photo.
+            let pipe = photos.appending("gimbal-20261125T142805.250Z.jpg.new").string
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let clock = Clock()
+            let commands = CameraCommandExecutor(service, wall: { clock.read() })
+            do {
+                defer { _ = try? shell("timeout 5 cat \(pipe) >\(photos)/read") }
+                #expect(commands.photo(in: photos.string) == nil)
+                #expect(eventually(within: 5) { clock.readings == 1 })
+                clock.set(1_795_616_886.5)
+                #expect(commands.photo(in: photos.string) == nil)
+                #expect(eventually(within: 5) { clock.readings == 2 })
+                clock.set(1_795_616_900)
+            }
+            let second = photos.appending("gimbal-20261125T142806.500Z.jpg").string
+            #expect(eventually(within: 5) { access(second, F_OK) == 0 })
+        }
+    }
+
     @Test(
         "requests are refused with video.enabled = false, with a wrong path, and from too many clients"
     )

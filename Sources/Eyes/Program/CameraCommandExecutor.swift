@@ -57,11 +57,13 @@ final class CameraCommandExecutor: Sendable {
                 "\(Self.mostPending) photos wait for the camera or for the disk: try again later."
         }
         pictures.photo { [self] outcome in
+            // The disk can be slow, and the name contains the date of the picture.
+            let date = wall()
             disk.async { [self] in
                 let problem: String?
                 switch outcome {
                 case .success(let bytes):
-                    problem = Self.store(bytes, in: directory, date: wall())
+                    problem = Self.store(bytes, in: directory, date: date)
                 case .failure(let refusal): problem = refusal.description
                 }
                 photos.withLock { photos in
@@ -79,6 +81,10 @@ final class CameraCommandExecutor: Sendable {
 
     /// Stores a photo durably under an unused name.
     ///
+    /// - Parameters:
+    ///   - bytes: The JPEG picture.
+    ///   - directory: Directory of the photo.
+    ///   - date: Date in the name, seconds since 1970.
     /// - Returns: Reason of a failure.
     private static func store(_ bytes: [UInt8], in directory: String, date: Double) -> String? {
         if let obstacle = Recorder.obstacle(in: directory) { return obstacle }
