@@ -118,4 +118,23 @@ struct RightsTests {
             #expect(try client.message().contains("permission_denied"))
         }
     }
+
+    @Test("a browser that an earlier version has also paired has no rights after it is unpaired")
+    func earlierPairing() throws {
+        try withRig { rig in
+            func token(_ name: String) throws -> Substring {
+                try #require(try rig.cookie(name: name).split(separator: "=").last)
+            }
+            let earlier = try "airframe_token=\(token("earlier"))"
+            let present = try "airframe_token_\(rig.port)=\(token("present"))"
+            func status(_ path: String, _ cookies: String) throws -> Int {
+                let headers = ["Host: 127.0.0.1:\(rig.port)", "Cookie: \(cookies)"]
+                return try WebClient(port: rig.port).request("POST", path, headers: headers).status
+            }
+            #expect(try status("/unpair", "\(earlier); \(present)") == 204)
+            // The answer removes only the cookie with the present name.
+            #expect(try status("/stop", earlier) == 401)
+            #expect(try status("/stop", present) == 401)
+        }
+    }
 }

@@ -31,8 +31,12 @@ struct Access: Sendable {
 
     /// Returns the token in the header field Cookie. A browser that an earlier version has paired
     /// sends the token under the earlier name, and stays paired.
-    static func token(_ request: WebRequest) -> String? {
-        value(of: cookie(request), in: request) ?? value(of: firstName, in: request)
+    static func token(_ request: WebRequest) -> String? { tokens(request).first }
+
+    /// Returns all tokens in the header field Cookie, the present name first. A browser that an
+    /// earlier version has paired, and that was paired again, sends two tokens.
+    static func tokens(_ request: WebRequest) -> [String] {
+        [cookie(request), firstName].compactMap { value(of: $0, in: request) }
     }
 
     private static func value(of cookie: String, in request: WebRequest) -> String? {

@@ -188,11 +188,13 @@ final class Site: WebApplication {
         _ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void
     ) {
         let cookie = Access.keep("", days: 0, for: request)
-        guard let browser = access(request).browser else {
+        // With a remaining token of an earlier pairing, the browser would stay paired.
+        let hashes = Set(Access.tokens(request).compactMap { book.browser(token: $0)?.hash })
+        guard !hashes.isEmpty else {
             return answer(WebResponse(204, headers: [cookie], body: .bytes([])))
         }
         disk.async { [self] in
-            _ = try? book.revoke { $0.hash == browser.hash }
+            _ = try? book.revoke { hashes.contains($0.hash) }
             endPagesOfForgotten()
             answer(WebResponse(204, headers: [cookie], body: .bytes([])))
         }
