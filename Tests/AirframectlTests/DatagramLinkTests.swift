@@ -20,6 +20,32 @@ import Testing
         }
     }
 
+    /// Local port of an IPv4 socket.
+    private func port(of descriptor: Int32) throws -> UInt16 {
+        var own = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &own) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size)
+            }
+        }
+        try #require(result == 0)
+        return UInt16(bigEndian: own.sin_port)
+    }
+
+    @Test("the port of the socket stays the same while no program receives the datagrams")
+    func refusals() throws {
+        // The discard port of this computer is closed.
+        let link = try DatagramLink(to: "127.0.0.1:9")
+        let port = try port(of: link.descriptor)
+        for _ in 0..<50 {
+            link.send([1])
+            usleep(1000)
+        }
+        let later = try self.port(of: link.descriptor)
+        #expect(later == port)
+    }
+
     @Test("a datagram arrives although the socket has lost its connection")
     func connection() throws {
         let receiver = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
@@ -27,14 +53,14 @@ import Testing
         var own = sockaddr_in()
         own.sin_family = sa_family_t(AF_INET)
         own.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         try withUnsafeMutablePointer(to: &own) { pointer in
             try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 try #require(bind(receiver, $0, size) == 0)
-                try #require(getsockname(receiver, $0, &size) == 0)
             }
         }
-        let link = try DatagramLink(to: "127.0.0.1:\(UInt16(bigEndian: own.sin_port))")
+        let port = try port(of: receiver)
+        let link = try DatagramLink(to: "127.0.0.1:\(port)")
         // Without its connection, the socket refuses to send, as after a change of the computer's
         // address.
         var none = sockaddr()

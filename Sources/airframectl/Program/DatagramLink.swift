@@ -81,10 +81,12 @@ final class DatagramLink {
     ///
     /// A connected socket keeps the address that the computer had when the socket was connected. If
     /// the computer gets another address, for example by DHCP, no datagram leaves this socket any
-    /// more. Therefore a failure connects the socket again, and the datagram is sent once more.
+    /// more. Therefore a failure connects the socket again, and the datagram is sent once more. A
+    /// refusal of an earlier datagram only means that no program listens; a new connection would
+    /// change the socket's port.
     func send(_ bytes: [UInt8]) {
         guard Glibc.send(descriptor, bytes, bytes.count, 0) < 0 else { return }
-        reconnect()
+        if errno != ECONNREFUSED { reconnect() }
         _ = Glibc.send(descriptor, bytes, bytes.count, 0)
     }
 
