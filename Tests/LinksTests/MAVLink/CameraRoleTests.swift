@@ -141,7 +141,7 @@ private final class Photos: Sendable {
         photos.reported.withLock { $0 = 3 }
         _ = component.advance(now: at(3.2))
         #expect(indices().isEmpty)
-        // A restart of airframed during a long series does not report all photos again.
+        // Photos that airframe-eyes took during a long pause of the connection are not all reported.
         photos.reported.withLock { $0 = 1000 }
         _ = component.advance(now: at(4.3))
         #expect(indices() == Array(992..<1000))
