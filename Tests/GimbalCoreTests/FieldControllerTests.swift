@@ -1,4 +1,5 @@
 import GimbalCore
+import Glibc
 import Testing
 
 @Suite("Field controller")
@@ -58,6 +59,59 @@ struct FieldControllerTests {
         #expect(turned() == first)
         controller.parameters.probesInertia = false
         #expect(abs(turned()) < 0.1)
+    }
+
+    /// Controller after the first start of a camera with triple inertia about pitch, as soon as the
+    /// controller is ready. The axes move independently; at the beginning, the camera turns about
+    /// pitch at `rate`, rad/s.
+    private static func started(rate: Double) -> FieldController {
+        var parameters = FieldController.Parameters()
+        parameters.loopDelay = 0.004
+        parameters.watchesOscillation = false
+        var controller = FieldController(parameters: parameters)
+        controller.reset()
+        let inertia = AxisVector(yaw: 2.5e-3, roll: 2.5e-3, pitch: 7.5e-3)
+        let rotors = AxisVector(yaw: 1, roll: -0.7, pitch: 2)
+        var (angles, rates) = (AxisVector.zero, AxisVector(yaw: 0, roll: 0, pitch: rate))
+        var outputs = [MotorOutput](repeating: .off, count: 4)
+        for tick in 0..<1500 where !controller.isReady {
+            let output = controller.step(
+                ControlInput(
+                    attitude: .aboutY(angles.pitch),
+                    rate: Vector3(rates.roll, rates.pitch, rates.yaw), setpoint: Self.still,
+                    areJointsMeasured: true, authority: min(Double(tick) / 500, 1), dt: 1e-3))
+            outputs.append(output)
+            let acting = outputs[outputs.count - 4]
+            for axis in GimbalAxis.allCases {
+                let load =
+                    acting.field[axis] - rotors[axis] - parameters.polePairs * angles[axis]
+                let torque = parameters.peakTorque[axis] * acting.power[axis] * sin(load)
+                rates[axis] += torque / inertia[axis] * 1e-3
+                angles[axis] += rates[axis] * 1e-3
+            }
+        }
+        return controller
+    }
+
+    @Test(
+        "after a measurement with a falling camera, the next start searches again; after a search, it does not",
+        arguments: [true, false])
+    func searchAfterFall(falls: Bool) {
+        var controller = Self.started(rate: falls ? 0.8 : 0)
+        #expect(controller.isReady)
+        #expect(abs(controller.inertia.pitch / 7.5e-3 - 1) < 0.2, "\(controller.inertia)")
+        // The second start, of a camera at rest.
+        controller.reset()
+        // The outputs stay off; a restart before the motors are switched on changes nothing.
+        controller.reset()
+        for tick in 0...50 {
+            _ = controller.step(
+                ControlInput(
+                    attitude: .identity, rate: .zero, setpoint: Self.still,
+                    authority: Double(tick) / 500, dt: 1e-3))
+        }
+        let turned = controller.output.field.roll
+        #expect(falls ? turned > 5 : abs(turned) < 0.1, "\(turned) rad")
     }
 
     @Test("after a reset the field is at the known joint angles")

@@ -78,7 +78,7 @@ public struct FieldController: MotorController {
     private var rotors = PerAxis(FieldObserver())
     private var search = FieldSearch()
     /// True if the next start must search for the rotors: until a search has ended, and after an
-    /// oscillation or a lost rotor.
+    /// oscillation, a lost rotor or a measurement by `RotorFit`.
     private var mustSearch = true
     /// Tuning for the measured loop delay and the reduced corner frequencies.
     private var tuning: Parameters
@@ -190,6 +190,7 @@ public struct FieldController: MotorController {
         running = 0
         isReady = false
         power.reset(parameters)
+        if !search.fitted.isEmpty { mustSearch = true }
         if parameters.probesInertia, mustSearch || !inertias.isMeasured {
             search.begin(field: field)
         } else {

@@ -11,6 +11,9 @@ struct FieldSearch: Sendable, BitwiseCopyable {
 
     private var rotors = PerAxis(RotorSearch(isOver: true))
     private var fits = PerAxis(RotorFit())
+    /// The motors that `fit` has measured since the last search began. A fit is less accurate than
+    /// the search, and does not measure the loop delay.
+    private(set) var fitted = AxisSet.none
     /// Angles of the fields at the beginning, electrical rad.
     private var origin = AxisVector.zero
     /// Measured loop delays, s; NaN if unknown.
@@ -25,6 +28,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     mutating func begin(field: AxisVector) {
         rotors = PerAxis(RotorSearch(isOver: false))
         fits = PerAxis(RotorFit())
+        fitted = .none
         origin = field
     }
 
@@ -110,6 +114,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     ) -> Found {
         var found = Found()
         let axes = axes.subtracting(sought)
+        var fitted = fitted
         fits.change { fit, axis in
             guard axes.contains(axis),
                 let result = fit.step(
@@ -119,7 +124,9 @@ struct FieldSearch: Sendable, BitwiseCopyable {
             else { return }
             found.electrical[axis] = result.electrical
             found.inertia[axis] = result.inertia
+            fitted.insert(AxisSet(axis))
         }
+        self.fitted = fitted
         return found
     }
 }

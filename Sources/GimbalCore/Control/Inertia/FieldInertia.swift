@@ -2,10 +2,10 @@ internal import CMathShim
 
 /// Camera's inertia and the loop's corner frequencies, for gimbals whose motors have no encoders.
 ///
-/// The search for the rotors measures the inertia (`RotorSearch`, `RotorFit`). If the motors then make the
-/// camera oscillate, the loop delay is longer than assumed, so all corner frequencies of the loop
-/// are reduced. If they are at their lower limit, or the inertia has not been measured, the
-/// estimate of the inertia, and thus all gains, are halved.
+/// The search for the rotors measures the inertia (`RotorSearch`, `RotorFit`). If the motors then
+/// make the camera oscillate, the loop delay is longer than assumed, so all corner frequencies of
+/// the loop are reduced. If they are at their lower limit, or the inertia has not been measured,
+/// the estimate of the inertia, and thus all gains, are halved.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
