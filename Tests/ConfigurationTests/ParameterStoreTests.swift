@@ -130,6 +130,16 @@ struct ParameterStoreTests {
         #expect(other?.hint == "Did you mean control.feed_forward?")
     }
 
+    @Test("the message about a saved value of a removed setting does not advise to change a file")
+    func removedSetting() throws {
+        var store = try store()
+        let found = store.load(saved: ["estimator.stride_aiding": "false"])
+        let hints = found.map { $0.hint }
+        #expect(
+            hints == ["An earlier version had this setting, so the saved value has no effect."])
+        #expect(store.ignoredKeys.isEmpty)
+    }
+
     @Test("the unsaved keys include neither saved values nor values from files")
     func unsaved() throws {
         var store = try store("control.feed_forward = 0.5\nloop.cpu = 1")

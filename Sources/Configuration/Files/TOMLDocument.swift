@@ -243,7 +243,9 @@ extension ConfigurationProblem {
         _ key: String, value: String? = nil, at place: Place? = nil
     ) -> ConfigurationProblem {
         if let remedy = Schema.removed[key] {
-            return .unknown(key, value: value, at: place, guess: nil, remedy: remedy)
+            return .unknown(
+                key, value: value, at: place, guess: nil,
+                remedy: place == .saved ? Schema.removedSince : remedy)
         }
         let table = Schema.settings.filter { $0.key.hasPrefix(key + ".") }
         let isTable = !table.isEmpty

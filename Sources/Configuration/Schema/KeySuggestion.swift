@@ -54,4 +54,7 @@ extension Schema {
 
     private static let removal =
         "An earlier version had this setting. Remove it from the configuration."
+    /// Hint about a removed setting in the saved state, which people do not edit.
+    static let removedSince =
+        "An earlier version had this setting, so the saved value has no effect."
 }
