@@ -19,7 +19,7 @@ struct SampleAge: Sendable, BitwiseCopyable {
     init() {}
 
     /// Updates the mean age with the age at one tick, and returns the deviation. During an outage
-    /// of the sensor, the age grows without limit, so the mean starts again after the outage.
+    /// of the sensor, the age grows without limit, so the mean keeps its value.
     ///
     /// - Parameters:
     ///   - age: Age of the newest sample at this tick, s.
@@ -27,10 +27,7 @@ struct SampleAge: Sendable, BitwiseCopyable {
     /// - Returns: Age minus mean age, s, limited to ±5 ms.
     @_noLocks
     mutating func excess(age: Double, dt: Double) -> Double {
-        guard age < TimeLimit.longestPeriod else {
-            mean = .nan
-            return SampleAge.bound
-        }
+        guard age < TimeLimit.longestPeriod else { return SampleAge.bound }
         if mean.isNaN { mean = age }
         let excess = min(max(age - mean, -SampleAge.bound), SampleAge.bound)
         mean += excess * min(dt / SampleAge.memory, 1)
