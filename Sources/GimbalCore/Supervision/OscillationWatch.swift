@@ -115,9 +115,9 @@ struct OscillationWatch: Sendable, BitwiseCopyable {
 /// One axis of `OscillationWatch`.
 private struct AxisOscillation: Sendable, BitwiseCopyable {
     // Second-order high-passes of the rate, the command, and the command's integral.
-    private var rateLow = Vector2()
-    private var commandedLow = Vector2()
-    private var sumLow = Vector2()
+    private var rateFilter = HighPass()
+    private var commandedFilter = HighPass()
+    private var sumFilter = HighPass()
     // Means of products of the three signals, with the time constant `memory`. `inPhase` is the
     // mean product of the rate and the command's integral. `inQuadrature` is the mean product of
     // the rate and the command.
@@ -226,21 +226,6 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
         }
     }
 
-    private struct Vector2: Sendable, BitwiseCopyable {
-        var first = 0.0
-        var second = 0.0
-        @_noLocks
-        init() {}
-
-        /// Second-order high-pass with a double pole.
-        mutating func pass(_ value: Double, share: Double) -> Double {
-            first += (value - first) * share
-            let high = value - first
-            second += (high - second) * share
-            return high - second
-        }
-    }
-
     /// The amplitudes of the last six half cycles, the newest first.
     private struct HalfCycleAmplitudes: Sendable, BitwiseCopyable {
         var first = 0.0
@@ -300,19 +285,13 @@ private struct AxisOscillation: Sendable, BitwiseCopyable {
     /// before the rate. Returns true if an oscillation is reported.
     mutating func step(_ past: Double, _ observed: OscillationWatch.Signals, _ pace: Pace) -> Bool {
         let (dt, share, fresh) = (pace.dt, pace.share, pace.fresh)
-        let rate = rateLow.pass(observed.rate, share: share)
-        let commanded = commandedLow.pass(past, share: share)
-        // The command's integral is high-passed like the command. The integral ends in the middle
-        // of the period. Therefore the integral lags the command by 90° up to half the loop rate.
-        let before = sumLow.first
-        sumLow.first += (past - sumLow.first) * share
-        let middle = 0.5 * (before + sumLow.first)
-        sumLow.second += (middle - sumLow.second) * share
-        let sum = middle - sumLow.second
+        let rate = rateFilter.pass(observed.rate, share: share)
+        let commanded = commandedFilter.pass(past, share: share)
+        // The command's integral is high-passed like the command.
+        let sum = sumFilter.passIntegral(past, share: share)
         rateSquare += (rate * rate - rateSquare) * fresh
         commandedSquare += (commanded * commanded - commandedSquare) * fresh
-        // Output of a low-pass of second order with the same corner frequency as the high-pass.
-        let slow = commandedLow.first - commandedLow.second
+        let slow = commandedFilter.slow
         handSquare += (slow * slow - handSquare) * pace.hand
         sumSquare += (sum * sum - sumSquare) * fresh
         inPhase += (rate * sum - inPhase) * fresh

@@ -38,30 +38,6 @@ struct RotorFit: Sendable, BitwiseCopyable {
     /// Duration for which the conditions must be met, s.
     private static var patience: Double { @_noLocks get { 0.12 } }
 
-    /// High-pass of second order with a double pole.
-    private struct HighPass: Sendable, BitwiseCopyable {
-        private var first = 0.0
-        private var second = 0.0
-
-        init() {}
-
-        mutating func pass(_ value: Double, share: Double) -> Double {
-            first += (value - first) * share
-            let high = value - first
-            second += (high - second) * share
-            return high - second
-        }
-
-        /// Passes the integral of a signal.
-        mutating func passIntegral(_ value: Double, corner: Double, share: Double) -> Double {
-            let before = first
-            first += (value / corner - first) * share
-            let middle = 0.5 * (before + first)
-            second += (middle - second) * share
-            return middle - second
-        }
-    }
-
     /// Angle through which the rotor has moved, electrical rad.
     private var motion = 0.0
     private var rateFilter = HighPass()
@@ -91,9 +67,9 @@ struct RotorFit: Sendable, BitwiseCopyable {
         let load = cm_sincos(sample.field - motion)
         let rate = rateFilter.pass(sample.cameraRate, share: share)
         let sine = sineFilter.passIntegral(
-            sample.pull * load.sin, corner: Self.corner, share: share)
+            sample.pull * load.sin / Self.corner, share: share)
         let cosine = cosineFilter.passIntegral(
-            -sample.pull * load.cos, corner: Self.corner, share: share)
+            -sample.pull * load.cos / Self.corner, share: share)
         let fade = dt / (Self.memory + dt)
         rateSquare += (rate * rate - rateSquare) * fade
         sineSquare += (sine * sine - sineSquare) * fade
