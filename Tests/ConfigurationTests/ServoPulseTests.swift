@@ -55,4 +55,31 @@ struct ServoPulseTests {
         #expect(found(frameHz: 300, longest: 3000) == [])
         #expect(found(frameHz: 400, longest: 2000) == [])
     }
+
+    @Test(
+        "a range of a joint that the servo's pulses do not reach is refused",
+        arguments: ["pca9685", "pwm"])
+    func unreachableRange(motors: String) {
+        func found(pitch range: String, _ more: String = "") -> [String] {
+            problems(
+                """
+                hardware.backend = 'linux'\nmotors.type = 'servo'\nloop.rate_hz = 200
+                hardware.linux.motors = '\(motors)'
+                joints.range_deg = [[-170, 170], [-45, 45], \(range)]
+                \(more)
+                """
+            ).map(\.description)
+        }
+        #expect(found(pitch: "[-100, -44]") == [])
+        #expect(found(pitch: "[44, 100]") == [])
+        for range in ["[45, 100]", "[50, 100]", "[-100, -50]"] {
+            let messages = found(pitch: range)
+            #expect(messages.count == 1)
+            let end = "the servo for pitch reach; they reach -45° to 45°. Change"
+            #expect(messages.contains { $0.contains(end) }, "\(messages)")
+        }
+        // A pulse changes the angle by 0.09° per µs, so a trim of 500 µs moves both ends by 45°.
+        #expect(found(pitch: "[50, 100]", "servo.trim_us = [0, 0, -500]") == [])
+        #expect(found(pitch: "[1, 100]", "servo.trim_us = [0, 0, 500]").count == 1)
+    }
 }

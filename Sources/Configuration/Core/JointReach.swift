@@ -21,7 +21,7 @@ extension Settings {
 
 extension Settings.Servo {
     /// Joint angles between the shortest and the longest pulse of each servo, degrees.
-    fileprivate var reachDeg: AxisRanges {
+    var reachDeg: AxisRanges {
         var reach = AxisRanges(lower: .zero, upper: .zero)
         for axis in GimbalAxis.allCases {
             let degreesPerUs = travelDeg[axis] / (pulseUs.upper[axis] - pulseUs.lower[axis])

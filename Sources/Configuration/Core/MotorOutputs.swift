@@ -1,4 +1,5 @@
 public import GimbalCore
+import Port
 
 extension Settings.Linux {
     /// Device file of the I2C bus with the motor driver chip.
@@ -24,7 +25,7 @@ extension Settings.Linux {
 /// Rules for motors on real chips.
 enum MotorRules {
     static let all =
-        [driver, channels, prescaler, pulses, bus, direction, homeLines]
+        [driver, channels, prescaler, pulses, reach, bus, direction, homeLines]
         + CANRules.all + SerialRules.all
         + [stepRange("slider", \.slider), stepRange("x", \.x), stepRange("y", \.y)]
 
@@ -123,6 +124,28 @@ enum MotorRules {
         return (
             "contains a pulse that is too long for servo.frame_hz = \(SettingValue.text(of: settings.servo.frameHz))",
             "Set servo.frame_hz to at most \(Int(longestPulse * 1e6 / longest)): a pulse must not take more than 90 % of the time from one pulse to the next."
+        )
+    }
+
+    /// Rule that refuses a range without an angle that the joint's servo reaches: the loop would
+    /// have a range of one angle, at an end of the pulses.
+    private static let reach = ConfigurationRule(
+        keys: [
+            "joints.range_deg", "servo.travel_deg", "servo.trim_us", "servo.pulse_us",
+            "servo.direction",
+        ],
+        triggers: ["joints.range_deg", "servo.travel_deg", "servo.trim_us", "servo.pulse_us"]
+    ) { settings in
+        let range = settings.reachableJointsDeg
+        guard let axis = GimbalAxis.allCases.first(where: { range.lower[$0] >= range.upper[$0] })
+        else { return nil }
+        let reach = settings.servo.reachDeg
+        func degrees(_ angle: Double) -> String {
+            SettingValue.text(of: (angle * 10).rounded() / 10)
+        }
+        return (
+            "contains no angle that the pulses of the servo for \(axis.name) reach; they reach \(degrees(reach.lower[axis]))° to \(degrees(reach.upper[axis]))°",
+            "Change joints.range_deg, or set servo.travel_deg, servo.pulse_us and servo.trim_us as the servo is built and mounted."
         )
     }
 
