@@ -1,4 +1,5 @@
 import CLinuxShim
+import Configuration
 import Glibc
 import GimbalCore
 import Hardware
@@ -107,6 +108,17 @@ struct ProcessDeathTests {
         #expect(try OutputsOff.run([bus]) == "The motors are off.")
         let dead: any OutputBus = StubbornBus(failures: .max)
         #expect(throws: DaemonError.self) { try OutputsOff.run([bus, dead]) }
+    }
+
+    @Test("in lockstep, airframed --outputs-off does not access the board of the wheels")
+    func lockstepWheels() throws {
+        var settings = Settings()
+        settings.drive.board = .rider
+        settings.drive.bus = "/dev/bus-that-does-not-exist"
+        #expect(throws: DaemonError.self) { try OutputsOff.run(settings, isComplete: true) }
+        settings.hardware.backend = .lockstep
+        let sentence = try OutputsOff.run(settings, isComplete: true)
+        #expect(sentence == "Backend lockstep drives no motors: nothing to turn off.")
     }
 
     @Test("servos that have not reported that they are off are named")

@@ -76,8 +76,7 @@ public struct Daemon {
         let loop = try LoopAssembly(settings, stabilizer)
         let sensors = loop.sensors
         let hub = TelemetryHub(ring: loop.telemetry)
-        // In lockstep there are no real wheels, because the gimbal is simulated.
-        let wheels = isLockstep ? nil : settings.wheels
+        let wheels = settings.wheels
         self.wheels = wheels
         var turnWheels: (@Sendable (DriveModel.Request) -> Refusal?)?
         if let wheels { turnWheels = { wheels.refusal(of: $0) } }

@@ -94,8 +94,10 @@ extension Settings {
         }
     }
 
-    /// The wheels; nil if there are none.
+    /// The wheels; nil if there are none. In lockstep there are none, because the gimbal is
+    /// simulated.
     var wheels: DriveMotors? {
+        guard hardware.backend != .lockstep else { return nil }
         var parameters = DriveModel.Parameters()
         parameters.limit = drive.limit
         parameters.acceleration = drive.acceleration
