@@ -318,6 +318,17 @@ struct ReloadTests {
         #expect(store.origin(of: "control.feed_forward") == .builtIn)
     }
 
+    @Test("a removed line restores at once a default that a rule permits only as a default")
+    func adaptedDefault() throws {
+        // The default rest pose, -90° in pitch, is beyond this range.
+        let range = "joints.range_deg = [[-170, 170], [-45, 45], [-60, 120]]"
+        let (store, report) = try reloaded(
+            from: "\(range)\nretract.joints_deg = [0, 0, -50]", to: range)
+        #expect(report.applied == ["retract.joints_deg"])
+        #expect(report.needsRestart.isEmpty)
+        #expect(store.origin(of: "retract.joints_deg") == .builtIn)
+    }
+
     @Test("a live change overrides the file after a reload, which names the setting")
     func overridden() throws {
         let (store, report) = try reloaded(from: "", to: "control.feed_forward = 0.5") {

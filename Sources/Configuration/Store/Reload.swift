@@ -66,7 +66,9 @@ extension ParameterStore {
         while true {
             loaded = before.loaded.taking(new, except: waiting)
             rebuild()
-            let broken = ConfigurationRule.all.filter { $0.violation(settings) != nil }
+            let broken = ConfigurationRule.all.filter {
+                $0.problem(in: settings, origin: origin(of:)) != nil
+            }
             let more = Set(broken.flatMap(\.keys)).subtracting(waiting)
             if more.isEmpty { break }
             waiting.formUnion(more)
