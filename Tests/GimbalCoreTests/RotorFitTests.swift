@@ -56,6 +56,34 @@ struct RotorFitTests {
         #expect(found == nil, "\(String(describing: found))")
     }
 
+    @Test("a measurement after a cancelled search does not use the motion before")
+    func cancelled() throws {
+        /// Number of the period with the first result; nil without a result within 3 s.
+        func period(cancelledAt cancellation: Int?) -> Int? {
+            var search = FieldSearch()
+            var (angle, rate) = (0.0, 0.0)
+            for tick in 0..<3000 {
+                if tick == cancellation { search.cancel() }
+                let field = 7 * angle + 0.8 * cm_sin(2 * .pi * 5 * Double(tick) * 1e-3)
+                let before = angle
+                for _ in 0..<10 {
+                    rate += (0.2 * cm_sin(field - 7 * angle) + 0.05) / 5e-3 * 1e-4
+                    angle += rate * 1e-4
+                }
+                let found = search.fit(
+                    AxisSet(.pitch), cameraRates: AxisVector(repeating: rate),
+                    moved: AxisVector(repeating: 7 * (angle - before)),
+                    field: AxisVector(repeating: field), pull: AxisVector(repeating: 0.2), dt: 1e-3)
+                if found.inertia.pitch.isFinite { return tick }
+            }
+            return nil
+        }
+        let first = try #require(period(cancelledAt: nil))
+        // A new measurement takes at least as long as `RotorFit` waits for evidence, 0.12 s.
+        let second = period(cancelledAt: first) ?? .max
+        #expect(second - first > 100, "\(first) \(second)")
+    }
+
     @Test("a camera at rest has no result")
     func rest() {
         #expect(Self.run(inertia: 5, rotor: 1) { _ in 0 } == nil)

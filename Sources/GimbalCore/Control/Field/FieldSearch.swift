@@ -32,9 +32,14 @@ struct FieldSearch: Sendable, BitwiseCopyable {
         origin = field
     }
 
-    /// Ends the search; the measured delays stay.
+    /// Ends the search and the measurement by `fit`; the measured delays stay. A later measurement
+    /// must not use the motion before the cancellation, because the rotors can have turned since.
     @_noLocks
-    mutating func cancel() { rotors = PerAxis(RotorSearch(isOver: true)) }
+    mutating func cancel() {
+        rotors = PerAxis(RotorSearch(isOver: true))
+        fits = PerAxis(RotorFit())
+        fitted = .none
+    }
 
     /// The motors whose rotor has not been found.
     var sought: AxisSet { @_noLocks get { rotors.axes { !$0.isOver } } }
