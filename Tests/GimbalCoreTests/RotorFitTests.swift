@@ -48,10 +48,12 @@ struct RotorFitTests {
         #expect(abs(cm_sin(0.5 * (found.electrical - found.rotor))) < 0.2, "\(found)")
     }
 
-    @Test("a camera that a hand moves has no result")
-    func hand() {
-        let found = Self.run(inertia: 2.5e-3, rotor: 1, pull: 0.01) {
-            0.05 * cm_sin(2 * .pi * 3.3 * $0) + 0.05 * cm_sin(2 * .pi * 7.9 * $0)
+    @Test("a camera that a hand moves has no result", arguments: [-1.5, 1, 2.8])
+    func hand(rotor: Double) {
+        // The motor causes a part of the motion. Its torque explains at most 71 % of the rate's mean
+        // square for 0.12 s, but more than the required 80 % for 0.08 s.
+        let found = Self.run(inertia: 2.5e-3, rotor: rotor, pull: 0.08) {
+            0.05 * cm_sin(2 * .pi * 3.3 * $0) + 0.05 * cm_sin(2 * .pi * 4.1 * $0)
         }
         #expect(found == nil, "\(String(describing: found))")
     }
