@@ -23,10 +23,11 @@ public struct StatusReply: Encodable, Sendable {
     ///
     /// - Parameters:
     ///   - status: Values that no observable declares.
-    ///   - record: Newest record of the loop; nil until the loop has sent a record.
+    ///   - record: Newest record of the loop; nil until the loop has sent a record. Before the first
+    ///     sample, a record contains initial values, so the values of the observables are unknown.
     public init(_ status: Status, _ record: TelemetryRecord?) {
         self.status = status
-        snapshot = record?.snapshot
+        snapshot = record.flatMap { $0.snapshot.samples.accepted > 0 ? $0.snapshot : nil }
     }
 
     /// Encodes the properties of `Status`, then the member of each observable. A member replaces a

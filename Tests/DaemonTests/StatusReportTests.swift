@@ -35,6 +35,19 @@ import Wire
         #expect(!status.isEnabled)
     }
 
+    @Test("before the first sample, measured values are unknown, also for the checks of doctor")
+    func beforeTheFirstSample() throws {
+        let status = try status(of: .at(9, .imuMissing))
+        #expect(status.inhibitions.map(\.name) == ["imu_missing"])
+        #expect(status.attitude == AttitudeStatus())
+        #expect(status.setpointDeg == AxisNumbers() && status.errorDeg == AxisNumbers())
+        #expect(status.rateDps == AxisNumbers() && status.joints.angleDeg == AxisNumbers())
+        #expect(status.imu.gyroDps == VectorNumbers() && status.imu.accelMS2 == VectorNumbers())
+        #expect(StatusDoctor.attitude(status).finding == "not known")
+        // An accelerometer without a reading is not a wrong chip.
+        #expect(StatusDoctor.accelerometer(status) == nil)
+    }
+
     @Test("angles are in degrees; pitch up and yaw to the right are positive")
     func angles() throws {
         // A rotation by 30° about y (right) is pitch up; the quaternion contains half of the angle.
@@ -76,17 +89,21 @@ import Wire
     func bandwidth() throws {
         let torque = try status(
             of: .at(1) { snapshot in
+                snapshot.samples.accepted = 1
                 snapshot.inertia = AxisVector(repeating: 1e-3)
                 snapshot.bandwidth = 0.49
             })
         #expect(abs(torque.motors.bandwidthPercent.value - 49) < 1e-9)
-        let servo = try status(of: .at(1))
+        let servo = try status(of: .at(1) { $0.samples.accepted = 1 })
         #expect(servo.motors.bandwidthPercent.known == nil)
     }
 
     @Test("each variable is in its declared place, and unknown before the first tick")
     func places() throws {
-        let record = TelemetryRecord.at(1) { $0.lever = Vector3(0.5, 0, -0.25) }
+        let record = TelemetryRecord.at(1) {
+            $0.samples.accepted = 1
+            $0.lever = Vector3(0.5, 0, -0.25)
+        }
         for (record, expected) in [(nil, nil), (record, [0.5, 0, -0.25])] {
             let reply = try JSONEncoder().encode(StatusReply(Status(), record))
             let json = try JSONValue(parsing: Array(reply))

@@ -49,7 +49,7 @@ import Wire
     func unknown(name: String) throws {
         let index = try #require(Observable.variables.firstIndex { $0.name == name })
         // Servos have no inertia, and a gimbal without a magnetometer has no direction of north.
-        let servos = TelemetryRecord.at(1)
+        let servos = TelemetryRecord.at(1) { $0.samples.accepted = 1 }
         let status = try StatusReply(Status(), servos).decoded()
         #expect(status.motors.inertiaKgM2 == AxisNumbers())
         #expect(status.estimator.headingSigmaDeg.known == nil)

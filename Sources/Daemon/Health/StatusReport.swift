@@ -77,13 +77,6 @@ struct StatusReport {
         status.notices = snapshot.conditions.words.reversed()
             .filter { !Supervisor.inhibiting.intersects($0.condition) }
             .map { Inhibition(name: $0.name, sentence: $0.sentence) }
-        let attitude = snapshot.attitude
-        status.attitude.quaternion = [attitude.w, attitude.x, attitude.y, attitude.z]
-            .map { Number($0) }
-        let angles = AxisNumbers(EulerZXY.angles(attitude) * (180 / .pi))
-        status.attitude.yawDeg = angles.yaw
-        status.attitude.rollDeg = angles.roll
-        status.attitude.pitchDeg = angles.pitch
         let remaining = snapshot.pointing.trackingSeconds
         status.pointing.trackingRemainingS = remaining.isNaN ? nil : Number(remaining)
         status.joints.source =
@@ -94,15 +87,24 @@ struct StatusReport {
             case .fieldAngle: "field angle"
             case .handleIMU: "handle IMU"
             }
+        // Before the first sample, the attitude in the snapshot is the initial value.
+        guard snapshot.samples.accepted > 0 else { return }
+        let attitude = snapshot.attitude
+        status.attitude.quaternion = [attitude.w, attitude.x, attitude.y, attitude.z]
+            .map { Number($0) }
+        let angles = AxisNumbers(EulerZXY.angles(attitude) * (180 / .pi))
+        status.attitude.yawDeg = angles.yaw
+        status.attitude.rollDeg = angles.roll
+        status.attitude.pitchDeg = angles.pitch
     }
 
     private func fillIMU(_ status: inout Status, _ view: TelemetryHub.View) {
         let snapshot = view.record.snapshot
         status.estimator.isConverged = !snapshot.conditions.intersects(.estimateNotConverged)
-        status.imu.gyroDps = VectorNumbers((snapshot.rate + snapshot.bias) * (180 / .pi))
         status.imu.samples = Int(snapshot.samples.accepted)
         status.imu.rateHz = Number(view.sampleRate ?? .nan)
         if snapshot.samples.accepted > 0 {
+            status.imu.gyroDps = VectorNumbers((snapshot.rate + snapshot.bias) * (180 / .pi))
             status.imu.ageMs = Number(view.record.now.seconds(since: snapshot.sampleTime) * 1e3)
         }
     }
