@@ -132,6 +132,26 @@ extension TuningTests {
         }
     }
 
+    @Test("a temporary change to a saved value reverts to the value of --set after an app's save")
+    func trialOfSavedValue() throws {
+        try withTemporaryDirectory { directory throws in
+            let first = try Bench(directory)
+            try first.set(100)
+            _ = try first.tuning.save(by: "test")
+            let bench = try Bench(directory, overrides: ["control.max_rate_dps=150"])
+            try bench.set(100, rollback: 30)
+            let phone = CommandSource(link: .airos, connection: 1)
+            let pid = PIDTriple(p: 1.5, i: 0.1, d: 0.05)
+            try bench.tuning.change(
+                [SettingUpdate(\.airos.pid.pitch, pid)], from: phone, by: "phone")
+            try bench.tuning.save(["airos.pid.pitch"], from: phone, by: "phone")
+            #expect(bench.value == 100)
+            bench.tuning.advance(now: MonotonicClock.now.advanced(bySeconds: 31))
+            #expect(bench.value == 150)
+            #expect(bench.tuning.settings.airos.pid.pitch == pid)
+        }
+    }
+
     @Test("a save does not change active values, and names those that --set overrides later")
     func savesOverCommandLine() throws {
         try withTemporaryDirectory { directory throws in

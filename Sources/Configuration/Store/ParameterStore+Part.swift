@@ -26,11 +26,14 @@ extension ParameterStore {
     ///
     /// - Parameters:
     ///   - overlay: All saved entries; invalid entries are ignored.
+    ///   - keys: Keys of the live values that were saved (see `changedKeys`); nil if all were saved.
+    ///     Another live value can be equal to a saved value that `--set` overrides. It stays live.
     ///   - checked: Keys of entries that `wiringChange` has just checked.
     ///   - isUndo: True if an undo has restored earlier saved values. If a live change has not
     ///     replaced the value of `--set`, this value is active and stays so.
     public mutating func adopt(
-        saved overlay: Overlay, checked: Set<String> = [], isUndo: Bool = false
+        saved overlay: Overlay, saving keys: Set<String>? = nil, checked: Set<String> = [],
+        isUndo: Bool = false
     ) {
         let (before, earlier) = (ignored, saved)
         saved = [:]
@@ -47,11 +50,12 @@ extension ParameterStore {
         }
         // Without these keys, the active value of a setting would change back to that of `--set`.
         // While a temporary change is active, a value that was just saved is not in `live`.
-        for (key, value) in saved where live[key] == value || earlier[key] != value {
+        for (key, value) in saved
+        where live[key] == value && keys?.contains(key) ?? true || earlier[key] != value {
             if isUndo, live[key] == nil, !cleared.contains(key) { continue }
             savedSinceStart.insert(key)
         }
-        live = live.filter { saved[$0.key] != $0.value }
+        live = live.filter { saved[$0.key] != $0.value || overridesSaved($0.key) }
         cleared = cleared.filter { saved[$0] != nil || ignored[$0] != nil }
         rebuild()
     }
@@ -84,6 +88,14 @@ extension ParameterStore {
             change.updateValue(target[key], forKey: key)
         }
         return change
+    }
+
+    /// Finds the settings with a live value.
+    ///
+    /// - Parameter keys: Dotted paths; nil for all settings.
+    /// - Returns: Dotted paths of those settings that have a live value.
+    public func changedKeys(among keys: [String]? = nil) -> Set<String> {
+        Set(live.keys).intersection(keys ?? Array(live.keys))
     }
 
     /// True if a restart would lose the run-time value of one of the given settings.

@@ -89,7 +89,7 @@ public struct ParameterStore: Sendable {
     }
 
     /// True if `--set` overrides the saved value of a setting.
-    private func overridesSaved(_ key: String) -> Bool {
+    func overridesSaved(_ key: String) -> Bool {
         loaded.origin(of: key) == .commandLine && !savedSinceStart.contains(key)
     }
 

@@ -27,11 +27,11 @@ extension Tuning {
         withAssistants: Bool = false, as step: String? = nil, by who: String,
         _ done: @escaping Later<String>
     ) {
-        let (change, beginnings) = state.withLock {
+        let (change, keys, beginnings) = state.withLock {
             $0.savesUnderWay += 1
+            let store = withAssistants ? $0.store : $0.lasting
             return (
-                (withAssistants ? $0.store : $0.lasting)
-                    .unsaved(beside: stateOwner.saved.parameters),
+                store.unsaved(beside: stateOwner.saved.parameters), store.changedKeys(),
                 $0.rollback.beginnings
             )
         }
@@ -40,7 +40,7 @@ extension Tuning {
             $0.parameters.merge(change: change)
             if let step { $0.note(step, replaced: before) }
         } commit: { state, saved in
-            state.store.adopt(saved: saved.parameters)
+            state.store.adopt(saved: saved.parameters, saving: keys)
             let notes = [state.store.ignoredSentence, state.store.overriddenSentence]
             let count =
                 "Saved \(Format.counted(saved.parameters.count, "setting"))."
@@ -129,12 +129,14 @@ extension Tuning {
             done(result)
         }
         let text: [String: String?]
+        let changed: Set<String>
         do throws(Refusal) {
             guard let unsaved = try unsaved(keys, updates, source.link) else {
                 tell(who, what)
                 return kept(.success(()))
             }
-            text = unsaved
+            text = unsaved.text
+            changed = unsaved.changed
         } catch {
             return kept(.failure(error))
         }
@@ -146,7 +148,7 @@ extension Tuning {
             // disk.
             func updated(_ store: ParameterStore) -> ParameterStore {
                 var store = (try? store.changed(updates)) ?? store
-                store.adopt(saved: saved.parameters)
+                store.adopt(saved: saved.parameters, saving: changed)
                 return store
             }
             // The rollback of a temporary change that is not saved must not revert the values that
@@ -166,11 +168,11 @@ extension Tuning {
         }
     }
 
-    /// Finds the change that must be written, and announces the write in `savesUnderWay`; nil if all
-    /// values are already active and on the disk.
+    /// Finds the change that must be written and the keys of the live values that it saves, and
+    /// announces the write in `savesUnderWay`; nil if all values are already active and on the disk.
     private func unsaved(
         _ keys: [String], _ updates: [SettingUpdate], _ link: CommandSource.Link
-    ) throws(Refusal) -> [String: String?]? {
+    ) throws(Refusal) -> (text: [String: String?], changed: Set<String>)? {
         try state.withLock { (state) throws(Refusal) in
             let (lasting, changed): (ParameterStore, ParameterStore)
             do throws(ConfigurationProblem) {
@@ -191,7 +193,10 @@ extension Tuning {
                 throw Refusal(.busy, "phones have saved settings too often; try again in 5 s")
             }
             state.savesUnderWay += 1
-            return lasting.unsaved(beside: stateOwner.saved.parameters, among: keys)
+            return (
+                text: lasting.unsaved(beside: stateOwner.saved.parameters, among: keys),
+                changed: lasting.changedKeys(among: keys)
+            )
         }
     }
 

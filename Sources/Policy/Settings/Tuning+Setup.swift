@@ -49,7 +49,8 @@ extension Tuning {
                 [name: SavedState.Step(state: result, replaced: replaced, sensor: sensor)]
             ) { $1 }
         } commit: { state, saved in
-            state.store.adopt(saved: saved.parameters, checked: Set(change.keys))
+            let keys = Set(change.keys)
+            state.store.adopt(saved: saved.parameters, saving: keys, checked: keys)
             // A step can also change a live setting, such as the rest pose.
             self.publish(&state)
         } done: { result in
@@ -74,7 +75,7 @@ extension Tuning {
                 saved.setup?[name] = nil
             }
         } commit: { state, saved in
-            state.store.adopt(saved: saved.parameters, isUndo: true)
+            state.store.adopt(saved: saved.parameters, saving: [], isUndo: true)
             self.publish(&state)
         } done: {
             done($0)
