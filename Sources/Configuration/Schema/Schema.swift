@@ -228,7 +228,7 @@ public enum Schema {
         ),
         .triple(
             "motors.torque_limit_nm", \.motors.torqueLimitNm, 0.001...20, unit: "N·m", .live,
-            "Largest torque of each motor. For brushless motors on a PCA9685, this value is not a limit, but the torque at the full strength of the motor's magnetic field: if the value is too low, the gains are too high."
+            "Largest torque of each motor. For brushless motors on a PCA9685, this value is not a limit, but the torque at the full strength of the motor's magnetic field: if the value is too low, the gains are too high. With type = \"torque\", a change of this value changes the strength only after a restart."
         ),
         .integer(
             "motors.pole_pairs", \.motors.polePairs, 1...50, .restart,
