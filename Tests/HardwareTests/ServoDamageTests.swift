@@ -125,6 +125,23 @@ struct ServoDamageTests {
         #expect(bench.line.with { $0.motors.0.is_on + $0.motors.1.is_on + $0.motors.2.is_on } == 3)
     }
 
+    @Test(
+        "a Dynamixel servo is switched on only in the mode for currents, although a request is lost",
+        arguments: 0..<8)
+    func lostSetup(period: Int) {
+        let bench = ServoBench(.dynamixelCurrent(torquePerAmp: 0.5, step: 0.001))
+        bench.run(Double(period) * bench.period)
+        // One of the periods contains the request that sets the mode.
+        bench.line.lostRequests = 1
+        bench.run(0.3)
+        bench.output = MotorOutput(enabled: true, torque: AxisVector(repeating: 0.05))
+        bench.run(0.3)
+        let modes = bench.line.with { [$0.memory.0.11, $0.memory.1.11, $0.memory.2.11] }
+        #expect(modes == [0, 0, 0])
+        #expect(bench.line.with { $0.motors.0.is_on + $0.motors.1.is_on + $0.motors.2.is_on } == 3)
+        #expect(bench.line.with { $0.motors.0.torque } == 0.1)
+    }
+
     @Test("a servo without supply is reported within 40 ms despite damaged bytes")
     func damagedSilence() {
         let bench = ServoBench(.dynamixelPosition, damaged: 0.03)

@@ -55,6 +55,8 @@ struct DynamixelCodec: SerialCodec {
         case state
         /// Largest goal current that the servo accepts.
         case limit
+        /// Operating mode.
+        case mode
 
         /// Address of the first register.
         var address: UInt16 {
@@ -63,6 +65,7 @@ struct DynamixelCodec: SerialCodec {
             case .health: 126
             case .state: Address.torqueEnable
             case .limit: Address.currentLimit
+            case .mode: Address.operatingMode
             }
         }
 
@@ -73,6 +76,7 @@ struct DynamixelCodec: SerialCodec {
             case .health: 21
             case .state: 7
             case .limit: 2
+            case .mode: 1
             }
         }
     }
@@ -92,6 +96,9 @@ struct DynamixelCodec: SerialCodec {
     let axes: AxisSet
     private var requests = PerAxis(DriveRequests())
     private var known = AxisSet.none
+    /// Servos that have not yet reported their operating mode since it was written. They are not
+    /// switched on, because bytes of the request can have been damaged.
+    private var unconfirmed = AxisSet.none
     /// Largest goal current that each servo accepts, in units of the current register; nil while it
     /// is unknown. A servo rejects a larger goal current, and keeps its last goal current.
     private var limits = PerAxis<UInt16?>(nil)
@@ -109,6 +116,9 @@ struct DynamixelCodec: SerialCodec {
 
     var holdsAngles: Bool { goal == .position }
 
+    /// Operating mode for the goal: positions within one turn, or currents.
+    private var mode: UInt8 { goal == .position ? 3 : 0 }
+
     var expectedReplies: Int { axes.number }
 
     var expectedBytes: Int { axes.number * replyBytes }
@@ -124,17 +134,18 @@ struct DynamixelCodec: SerialCodec {
         write(switches.arrived, at: Address.returnDelay, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }
-        let mode: UInt8 = goal == .position ? 3 : 0
         write(switches.arrived, at: Address.operatingMode, count: 1, into: &bytes) { _, bytes in
             bytes.append(mode)
         }
+        unconfirmed.insert(switches.arrived)
+        let on = switches.on.subtracting(unconfirmed)
         // After its watchdog has expired, a servo rejects goal values until the watchdog is set to
         // zero.
-        setWatchdog(of: switches.on, to: 0, into: &bytes)
-        write(switches.on, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
+        setWatchdog(of: on, to: 0, into: &bytes)
+        write(on, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
             bytes.append(1)
         }
-        setWatchdog(of: switches.on, to: Self.watchdog, into: &bytes)
+        setWatchdog(of: on, to: Self.watchdog, into: &bytes)
         write(switches.off, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }
@@ -149,7 +160,7 @@ struct DynamixelCodec: SerialCodec {
             roll: axes.contains(.roll) && command.isOn(.roll),
             pitch: axes.contains(.pitch) && command.isOn(.pitch))
         // If several requests were damaged, the watchdog has expired although the servo is on.
-        if reading == .state, switches.on.isEmpty {
+        if reading == .state, on.isEmpty {
             setWatchdog(of: driven, to: 0, into: &bytes)
             setWatchdog(of: driven, to: Self.watchdog, into: &bytes)
         }
@@ -166,11 +177,13 @@ struct DynamixelCodec: SerialCodec {
         let interval = isPending ? Self.slowPeriods.pending : Self.slowPeriods.settled
         let isState = hasAlert || period % interval == 0
         let isHealth = period % Self.slowPeriods.settled == Self.slowPeriods.settled / 2
-        let isLimit =
-            needsLimits && period % Self.slowPeriods.pending == Self.slowPeriods.pending / 2
+        let phase = period % Self.slowPeriods.pending
+        let isLimit = needsLimits && phase == Self.slowPeriods.pending / 2
+        let isMode = !unconfirmed.isEmpty && phase == 1
         hasAlert = false
         period &+= 1
-        return isState ? .state : isHealth ? .health : isLimit ? .limit : .motion
+        return isState
+            ? .state : isHealth ? .health : isLimit ? .limit : isMode ? .mode : .motion
     }
 
     /// True if a servo in current mode answers, but its largest goal current is unknown.
@@ -208,6 +221,7 @@ struct DynamixelCodec: SerialCodec {
     mutating func forgetRequests() {
         axes.forEach { requests[$0].forget() }
         known = .none
+        unconfirmed = .none
     }
 
     mutating func readStateNext() { period = 0 }
@@ -327,9 +341,23 @@ struct DynamixelCodec: SerialCodec {
             if packet[8] & 0x80 != 0 { hasAlert = true }
             limits[axis] = packet.little16(at: 9)
             take(DriveReading(axis: axis))
+        case Int(Reading.mode.count) where reading == .mode:
+            if packet[8] & 0x80 != 0 { hasAlert = true }
+            note(mode: packet[9], AxisSet(axis))
+            take(DriveReading(axis: axis))
         default: return .foreign
         }
         return .reply
+    }
+
+    /// Compares a servo's mode with the mode for the goal. Another mode is replaced again while the
+    /// servo is off.
+    private mutating func note(mode reported: UInt8, _ servo: AxisSet) {
+        if reported == mode {
+            unconfirmed = unconfirmed.subtracting(servo)
+        } else {
+            known = known.subtracting(servo)
+        }
     }
 
     /// Velocity and position, which begin at `index`.
