@@ -198,7 +198,7 @@ int dynamixel(mm_model *m, int64_t now) {
             if (mm_motor *motor = motor_of(m, data[at], &index))
                 if (!motor->is_silent)
                     dynamixel_write(motor, m->memory[index], get16(data), data + at + 1, size, now);
-    } else if (instruction == 0x82 && count >= 4) {
+    } else if (instruction == 0x82 && count >= 4 && get16(data) + get16(data + 2) <= 256) {
         m->requests++;
         m->last_request = now;
         for (int at = 4; at < count; at++)
