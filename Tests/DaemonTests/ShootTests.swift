@@ -238,6 +238,43 @@ import Wire
         }
     }
 
+    @Test("a shot waits while airframe-eyes hangs, and continues when airframe-eyes reports again")
+    func hungEyes() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("running") { $0.isFollowing }
+            let companion = try SocketClient(daemon.socket)
+            var (photos, done) = (7, 0)
+            func serve() throws {
+                let reply = try companion.ask(
+                    #"{"id":1,"method":"companion","params":{"name":"eyes","capture":{"recording":false,"photos":\#(photos),"order":\#(done),"problem":null}}}"#
+                )
+                guard let number = reply["result"]?["order"]?["number"]?.int, number > done else {
+                    return
+                }
+                (photos, done) = (photos + 1, number)
+            }
+            // Simulates a companion program that keeps its connection, but sends no reports.
+            try serve()
+            try daemon.status("no recent report") {
+                let age = $0["companions"]?.array?.first?["age_s"]?.number
+                return age ?? 0 > CompanionStatus.silenceLimit
+            }
+            let run = try Program(
+                [
+                    try Program.built("airframectl"), "--socket", daemon.socket, "shoot", "orbit",
+                    "--eyes", "--photos", "2", "--turn", "5", "--rate", "90", "--state",
+                    "\(daemon.directory)/shot.json",
+                ], in: daemon.directory)
+            let deadline = Deadline(seconds: 30)
+            while !run.errors.contains("The shot waits: airframe-eyes"),
+                !run.hasEnded(within: 0.05), !deadline.hasPassed
+            {}
+            while !run.hasEnded(within: 0.05), !deadline.hasPassed { try serve() }
+            #expect(run.exitStatus == 0, "\(run.errors)")
+            #expect(photos == 9)
+        }
+    }
+
     @Test("while another client is in control, the shot does not move the camera")
     func otherClient() throws {
         try withDaemon { daemon throws in

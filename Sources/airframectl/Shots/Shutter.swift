@@ -195,9 +195,13 @@ final class EyesShutter: Shutter {
         (self.timeout, self.wait, self.client) = (timeout, wait, client)
     }
 
+    /// Newest state of airframe-eyes; nil if airframe-eyes is not connected, or has not reported its
+    /// state for so long that airframed refuses commands to it.
     private func state() throws(ClientError) -> CaptureState? {
         let status: Status = try client().request(.status)
-        return status.companions.lazy.compactMap(\.report.capture).first
+        return status.companions.lazy
+            .filter { $0.ageS.value <= CompanionStatus.silenceLimit }
+            .compactMap(\.report.capture).first
     }
 
     func mark() throws(ClientError) -> Int? {
@@ -205,7 +209,8 @@ final class EyesShutter: Shutter {
             throw .refused(
                 RequestError(
                     "refused",
-                    "The shot waits: airframe-eyes is not connected. See airframectl doctor."))
+                    "The shot waits: airframe-eyes is not connected, or does not report its state. See airframectl doctor."
+                ))
         }
         return state.photos
     }
