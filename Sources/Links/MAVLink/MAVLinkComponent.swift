@@ -192,11 +192,11 @@ final class MAVLinkComponent {
         if now >= faultsDue {
             faultsDue = now.advanced(bySeconds: 0.1)
             watch(now: now)
+            reportPhotos(now: now)
         }
         if now >= cameraDue {
             cameraDue = now.advanced(bySeconds: 1)
             announceCamera()
-            reportPhotos(now: now)
         }
         next = min(next, faultsDue)
         for peer in peers.keys.sorted() {

@@ -11,6 +11,8 @@ private final class Photos: Sendable {
     let count = Mutex(0)
     /// Number of photos that the companion program reports; nil while it is not connected.
     let reported = Mutex<Int?>(0)
+    /// Number of the newest command that the companion program has executed.
+    let order = Mutex(0)
     /// True if the companion program refuses photos.
     let isRefusing = Mutex(false)
     let choices = Mutex<[FollowingChoice.Action]>([])
@@ -32,6 +34,7 @@ private final class Photos: Sendable {
             photos.reported.withLock { $0 }.map { count in
                 var state = CaptureState()
                 state.photos = count
+                state.order = photos.order.withLock { $0 }
                 return state
             }
         }
@@ -157,6 +160,21 @@ private final class Photos: Sendable {
         #expect(component.sent(CameraImageCaptured.self).isEmpty)
         photos.reported.withLock { $0 = 21 }
         _ = component.advance(now: at(2.2))
+        #expect(component.sent(CameraImageCaptured.self).map(\.index) == [20])
+    }
+
+    @Test("a photo in the first second after a restart of airframed is reported without older ones")
+    func earlyPhoto() {
+        photos.reported.withLock { $0 = nil }
+        let component = component()
+        _ = component.advance(now: at(0))
+        // airframe-eyes connects, executes its first command, and stores the photo later.
+        for (time, count, command) in [(0.3, 20, 0), (0.6, 20, 1), (1.1, 20, 1), (2.2, 21, 1)] {
+            #expect(component.sent(CameraImageCaptured.self).isEmpty)
+            photos.reported.withLock { $0 = count }
+            photos.order.withLock { $0 = command }
+            _ = component.advance(now: at(time))
+        }
         #expect(component.sent(CameraImageCaptured.self).map(\.index) == [20])
     }
 

@@ -149,7 +149,7 @@ extension MAVLinkComponent {
         }
     }
 
-    /// Sends CAMERA_IMAGE_CAPTURED for each new photo. This method is called once a second.
+    /// Sends CAMERA_IMAGE_CAPTURED for each new photo. This method is called every 0.1 s.
     func reportPhotos(now: Instant) {
         // Without airframe-eyes, the number of photos is unknown.
         guard let captured = configuration.captured() else { return }

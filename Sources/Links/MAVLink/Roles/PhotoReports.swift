@@ -5,7 +5,7 @@ import Wire
 struct PhotoReports {
     /// Number of stored messages.
     private static let stored = 100
-    /// Largest number of new photos in one second. If airframe-eyes counts more photos, it took the
+    /// Largest number of new photos in one call. If airframe-eyes counts more photos, it took the
     /// earlier photos before it was connected to airframed.
     private static let most = 8
 
@@ -13,7 +13,8 @@ struct PhotoReports {
     private var count: Int?
     private var messages: [CameraImageCaptured] = []
 
-    /// Creates the messages for new photos. Call this method once a second.
+    /// Creates the messages for new photos. Call this method more often than airframe-eyes receives
+    /// commands, so that the first call is before the first command.
     ///
     /// - Parameters:
     ///   - total: Number of photos since the start of airframe-eyes.
@@ -23,9 +24,9 @@ struct PhotoReports {
     /// - Returns: The messages in the order of the photos.
     mutating func take(total: Int, command: Int, bootMs: UInt32) -> [CameraImageCaptured] {
         defer { count = total }
-        // Before its first command of this connection, airframe-eyes has taken its photos for an
-        // earlier process of airframed.
-        let known = count ?? (command == 0 ? total : 0)
+        // airframe-eyes has taken other photos than those of this connection's commands for an
+        // earlier process of airframed. A command takes at most one photo.
+        let known = count ?? max(0, total - command)
         // After a restart of airframe-eyes, the number of photos starts at 0 again.
         if total < known { messages = [] }
         guard total > known else { return [] }
