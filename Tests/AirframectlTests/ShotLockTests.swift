@@ -37,6 +37,32 @@ struct ShotLockTests {
             }
         }
     }
+
+    @Test("the end of a run removes its lock, although a starting process still has the descriptor")
+    func startingProcess() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = "\(directory)/shot.json"
+            var store: ShotStore? = ShotStore(path)
+            try store?.take(patience: 0) { _ in true }
+            // A duplicate keeps the lock in the same way as a process between fork(2) and exec(2).
+            var lock = stat()
+            try #require(stat(path + ".lock", &lock) == 0)
+            let duplicates = (Int32(3)..<4096).compactMap { descriptor -> Int32? in
+                var file = stat()
+                guard fstat(descriptor, &file) == 0, file.st_ino == lock.st_ino,
+                    file.st_dev == lock.st_dev
+                else { return nil }
+                return dup(descriptor)
+            }
+            defer { for duplicate in duplicates { close(duplicate) } }
+            #expect(duplicates.count == 1)
+            #expect(ShotStore(path).activeRun == getpid())
+            // The end of the run.
+            store = nil
+            #expect(ShotStore(path).activeRun == nil)
+        }
+    }
+
     @Test(
         "the run of another user is active, and a pause of it names the remedy",
         .enabled(if: geteuid() == 0, "only root can become another user"))

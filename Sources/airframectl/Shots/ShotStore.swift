@@ -31,10 +31,13 @@ final class ShotStore {
 
     deinit {
         // The run has waited for the shutter's command. A program that the command has left in the
-        // background, such as a server, also has the descriptor, but must not keep the lock.
-        if let shutterLock { flock(shutterLock.rawValue, LOCK_UN) }
-        try? shutterLock?.close()
-        try? lock?.close()
+        // background, such as a server, also has the descriptor of the second lock, and a process
+        // that is just starting has both. These processes must not keep the locks.
+        for lock in [shutterLock, lock] {
+            guard let lock else { continue }
+            flock(lock.rawValue, LOCK_UN)
+            try? lock.close()
+        }
     }
 
     /// Checks whether the state exists.
