@@ -15,7 +15,14 @@ import Wire
             lines == [
                 "ok    socket  answers", "fail  imu     no sample",
                 "              Check the cable.",
-                "", "Problems to fix before the camera can move: 1.",
+                "", "Checks that have failed: 1.",
             ])
+    }
+
+    @Test("the summary of a failed check of the wheels does not concern the camera")
+    func wheels() {
+        let lines = DoctorView.lines(
+            [DoctorCheck("wheels", .fail, "no answer", remedy: "Check the cable.")], .plain)
+        #expect(lines.last == "Checks that have failed: 1.")
     }
 }

@@ -100,7 +100,7 @@ enum DoctorView {
         case (0, _):
             verdict = style(
                 .caution, "No check has failed; warnings to check: \(warnings).")
-        default: verdict = style(.bad, "Problems to fix before the camera can move: \(fails).")
+        default: verdict = style(.bad, "Checks that have failed: \(fails).")
         }
         return lines + ["", verdict]
     }
