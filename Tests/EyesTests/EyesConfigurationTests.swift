@@ -81,7 +81,7 @@ struct EyesConfigurationTests {
         let problem = try problem("[rtsp]\npath = \"\(path)\"\n")
         #expect(
             problem.contains(
-                "ASCII characters without spaces, question marks, number signs, double slashes and a slash at the end"
+                "ASCII characters without spaces, question marks, number signs, double slashes and a slash at the end (/ alone is allowed)"
             ), "\(problem)")
         for path in ["/cam-1/a@b%20c", "/"] {
             #expect(try load("[rtsp]\npath = \"\(path)\"\n").rtsp.path == path)

@@ -130,7 +130,7 @@ public struct Setting: Sendable, CustomStringConvertible {
         case .path(let length): "absolute path of at most \(length) bytes"
         case .optionalPath(let length): "off, or an absolute path of at most \(length) bytes"
         case .uriPath(let length):
-            "absolute path of at most \(length) ASCII characters without spaces, question marks, number signs, double slashes and a slash at the end"
+            "absolute path of at most \(length) ASCII characters without spaces, question marks, number signs, double slashes and a slash at the end (/ alone is allowed)"
         case .endpoint: "off, or ADDRESS:PORT with a numeric address"
         case .requiredEndpoint: "ADDRESS:PORT with a numeric address"
         case .triple(let range): "[yaw, roll, pitch], each \(Self.text(of: range))"
