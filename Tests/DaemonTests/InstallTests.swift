@@ -174,6 +174,28 @@ import Testing
         }
     }
 
+    @Test(
+        "the package names the programs of make install that hide its own programs",
+        arguments: [true, false])
+    func hidden(isHidden: Bool) throws {
+        try withTemporaryDirectory { directory throws in
+            // The functions replace the commands, so nothing is activated.
+            let command = """
+                cd '\(directory)' && mkdir -p local/bin && \(isHidden) && touch local/bin/airframectl
+                sed "s|/usr/local|$PWD/local|g; s|/run/systemd|$PWD/run|g" \
+                    '\(CommittedFile("etc/debian/postinst").path)' > postinst
+                activate() { :; }
+                command() { false; }
+                set -- configure 0.1.0
+                . ./postinst
+                """
+            let script = try Program.run(["sh", "-c", command], in: directory)
+            #expect(script.status == 0, "\(script.errors)")
+            let remedy = "sudo rm \(directory)/local/bin/airframe "
+            #expect(script.output.contains(remedy) == isHidden, "\(script.output)")
+        }
+    }
+
     @Test("make uninstall stops the services, airframed last, before it removes their programs")
     func uninstalled() throws {
         try withTemporaryDirectory { directory throws in
