@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -9,11 +10,16 @@ import Wire
 @testable import WebServing
 
 @Suite("Access to recordings", .timeLimit(.minutes(1))) struct RecordingFilesTests {
-    /// Status codes in the order of the answers.
+    /// The answers in their order.
     private final class Answers: Sendable {
-        private let list = Mutex<[Int]>([])
-        var statuses: [Int] { list.withLock { $0 } }
-        func add(_ response: WebResponse) { list.withLock { $0.append(response.status) } }
+        private let list = Mutex<[WebResponse]>([])
+        var statuses: [Int] { list.withLock { $0.map(\.status) } }
+        /// Body of the newest answer; empty before the first answer.
+        var body: [UInt8] {
+            guard case .bytes(let bytes)? = list.withLock({ $0.last })?.body else { return [] }
+            return bytes
+        }
+        func add(_ response: WebResponse) { list.withLock { $0.append(response) } }
     }
 
     private func request(_ query: [String: String], isConnected: Bool = true) -> WebRequest {
@@ -56,6 +62,30 @@ import Wire
         }
         #expect(answers.statuses == [])
     }
+
+    @Test("the newest recording is the first in the list, also if its name contains an older date")
+    func order() throws {
+        try withTemporaryDirectory { directory in
+            // The network has set the clock while the first file was written.
+            let names = [
+                "airframe-20250101T000000Z-recording.mcap",
+                "airframe-20261122T021530Z-request.mcap",
+            ]
+            for (name, date) in zip(names, [1_795_400_000, 1_795_313_790]) {
+                let path = directory.appending(name)
+                try write("", to: path)
+                let time = timespec(tv_sec: date, tv_nsec: 0)
+                #expect(utimensat(AT_FDCWD, path.string, [time, time], 0) == 0)
+            }
+            let (shelf, answers) = (RecordingFiles(scratch: ""), Answers())
+            shelf.note(directory: directory.string)
+            shelf.respondWithList(answers.add)
+            #expect(eventually(within: 5) { answers.statuses == [200] })
+            let list = try JSONValue(parsing: answers.body).array ?? []
+            #expect(list.compactMap { $0["name"]?.string } == names)
+        }
+    }
+
     @Test("a table that its client downloads is a file in the state directory, not in memory")
     func scratch() throws {
         try withTemporaryDirectory { directory in

@@ -104,16 +104,20 @@ final class RecordingFiles: Sendable {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             return .refusal(403, "The directory of recordings cannot be read.")
         }
-        let files = names.filter(isName).sorted(by: >).prefix(500).compactMap {
-            name -> JSONValue? in
+        let files = names.filter(isName).compactMap {
+            name -> (time: Int, name: String, bytes: Int)? in
             var info = stat()
             guard stat(directory + "/" + name, &info) == 0 else { return nil }
-            return .object([
-                "name": .string(name), "bytes": .int(Int(info.st_size)),
-                "time": .int(info.st_mtim.tv_sec),
+            return (info.st_mtim.tv_sec, name, Int(info.st_size))
+        }
+        // The name contains the date at the beginning of the file, which is wrong if the network has
+        // set the clock later. As in the recorder, the last change determines which file is newer.
+        let newest = files.sorted { ($0.time, $0.name) > ($1.time, $1.name) }.prefix(500).map {
+            JSONValue.object([
+                "name": .string($0.name), "bytes": .int($0.bytes), "time": .int($0.time),
             ])
         }
-        return .json(200, .array(Array(files)))
+        return .json(200, .array(newest))
     }
 
     private static func download(_ path: String, type: String) -> WebResponse {
