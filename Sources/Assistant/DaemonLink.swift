@@ -92,7 +92,7 @@ final class DaemonLink {
     func limits() throws(ClientError) -> Limits {
         guard let limits = Limits(try ask("get", ["keys": .array(Limits.keys)])) else {
             throw .notUnderstood(
-                "airframed has no settings in the table [mcp]. Check that airframed and airframectl have the same version."
+                "airframed has no settings in the table [mcp]. Install airframed and airframectl from the same build, and restart airframed."
             )
         }
         return limits

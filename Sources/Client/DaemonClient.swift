@@ -81,7 +81,7 @@ public final class DaemonClient {
         } catch {
             throw .notUnderstood(
                 "The daemon's answer to \(method) cannot be read (\(error)). "
-                    + "Do airframed and airframectl have the same version? See `airframectl version`."
+                    + "\(program) and this program are perhaps from different builds, although builds between two releases have the same version: install both from the same build, and restart \(program)."
             )
         }
         throw .notUnderstood("The daemon's answer to \(method) is empty.")

@@ -127,14 +127,15 @@ struct DaemonClientTests {
         }
     }
 
-    @Test("an answer of another version causes an error that advises to compare the versions")
+    @Test("an answer of another build causes an error that advises to install the same build")
     func version() throws {
         try withDaemon(answering: #"{"id":1,"t":1,"result":{"mode":"locked"}}"# + "\n") { path in
             let client = try DaemonClient(path: path, timeout: 10)
             let error = #expect(throws: ClientError.self) {
                 let _: Status = try client.request(.status)
             }
-            #expect(error?.requestError.message.contains("the same version") == true)
+            let message = error?.requestError.message ?? ""
+            #expect(message.contains("install both from the same build, and restart airframed"))
         }
     }
 
