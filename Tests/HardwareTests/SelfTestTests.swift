@@ -123,6 +123,20 @@ struct SelfTestTests {
         )
     }
 
+    @Test("BMI088: the accelerometer measures 1600 times per second during its self test")
+    func bmi088Rate() {
+        // Registers ACC_CONF (0x40) and ACC_SELF_TEST (0x6D): code 0x0C is 1600 Hz (5.3.11).
+        var configuration: UInt8 = 0
+        var tested: [UInt8] = []
+        for case .write(let value, let register, let part) in BMI088(
+            gyroRange: 2000, accelRange: 24
+        ).setUp where part == 0 {
+            if register == 0x40 { configuration = value }
+            if register == 0x6D, value != 0 { tested.append(configuration) }
+        }
+        #expect(tested == [0xAC, 0xAC])
+    }
+
     /// An MPU-6050 that tests itself, read 500 times per second.
     final class Bench {
         let chip = FakeChip(.mpu6050)

@@ -91,11 +91,14 @@ struct BMI088: IMUChip {
 
     /// Steps of the self tests (4.6.1 and 4.6.2). At ±24 g, the smallest permitted response of the
     /// accelerometer along x, y and z is 1000, 1000 and 500 mg (data sheet).
+    ///
+    /// Section 4.6.1 requires an output rate of 1600 Hz, but states the value 0xA7 for ACC_CONF,
+    /// whose output rate is 50 Hz (5.3.11). Bosch's driver (BMI08x_SensorAPI, bmi08a.c) sets 1600 Hz.
     private static var selfTest: [SetUpStep] {
         let perMilliG = 32768.0 / 24000
         return [
             .write(0x03, to: 0x41, part: accel),
-            .write(0xA7, to: 0x40, part: accel),
+            .write(0xAC, to: 0x40, part: accel),
             .pause(0.003),
             .write(0x0D, to: 0x6D, part: accel),
             .pause(0.051),
