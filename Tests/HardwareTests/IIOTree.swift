@@ -99,7 +99,7 @@ final class MadeUpIIO {
         "in_accel_scale": "0.000598",
         "in_accel_scale_available": "0.000598 0.001196 0.002392 0.004785",
         "sampling_frequency": "50",
-        "sampling_frequency_available": "10 20 50 100 200 500 1000",
+        "sampling_frequency_available": "10 20 50 100 200 500",
         "in_accel_mount_matrix": "0, -1, 0; 1, 0, 0; 0, 0, 1",
         "in_anglvel_mount_matrix": "0, -1, 0; 1, 0, 0; 0, 0, 1",
     ]

@@ -189,12 +189,32 @@ struct IIOSetUp {
                     found: device.folder.number(name))
             }
             guard let name = device.attribute(quantity, "sampling_frequency") else { continue }
-            let text = device.folder.choices(name)?.atLeast(request.rate) ?? Self.text(request.rate)
-            try write(text, name, in: device.folder)
+            try writeRate(name, device.folder.choices(name))
             guard quantity == wanted.first, let rate = device.folder.number(name) else { continue }
             guard rate > 0 else { throw .device("has a sampling frequency of 0") }
             period = 1 / rate
         }
+    }
+
+    /// Writes the requested sampling frequency, or the next higher one that the driver lists.
+    ///
+    /// Some drivers accept more frequencies than they list: inv_mpu6050 lists 10 to 500 Hz, and
+    /// accepts 4 to 1000 Hz (kernel: drivers/iio/imu/inv_mpu6050/inv_mpu_core.c). If the list ends
+    /// below the requested frequency, the requested frequency is therefore tried first.
+    private func writeRate(_ name: String, _ choices: IIOChoices?) throws(IIOFailure) {
+        let wanted = Self.text(request.rate)
+        guard let choice = choices?.atLeast(request.rate) else {
+            return try write(wanted, name, in: device.folder)
+        }
+        if let listed = Double(choice), listed < request.rate {
+            do throws(BusErrno) {
+                try device.folder.write(wanted, to: name)
+                if let found = device.folder.number(name), found > listed { return }
+            } catch {
+                // The driver accepts only the frequencies that it lists.
+            }
+        }
+        try write(choice, name, in: device.folder)
     }
 
     /// Compares the corner frequency that the driver uses with the one that was written, Hz. A driver

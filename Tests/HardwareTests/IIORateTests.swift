@@ -1,0 +1,28 @@
+import Testing
+
+@testable import Hardware
+
+@Suite("The rate of a sensor with a driver in the kernel")
+struct IIORateTests {
+    /// Executes the set-up of the only device; returns the interval of its samples, s.
+    private static func period(
+        _ kernel: MadeUpIIO, _ request: IIORequest, _ wanted: [IIOQuantity]
+    ) throws -> Double {
+        let device = try #require(IIODevice.all(in: kernel.tree).first)
+        var setUp = IIOSetUp(kernel.tree, device, wanted: wanted, request: request)
+        var decoder: IIODecoder?
+        for _ in 0..<10 where decoder == nil { decoder = try setUp.advance() }
+        _ = try #require(decoder)
+        return setUp.period
+    }
+
+    @Test("a driver that accepts a higher rate than it lists gets the requested rate")
+    func unlisted() throws {
+        let kernel = MadeUpIIO()
+        // The kernel's inv_mpu6050 lists rates up to 500 Hz, and accepts 1000 Hz.
+        kernel.addMPU()
+        let period = try Self.period(kernel, IIORequest(), [.gyroscope, .accelerometer])
+        #expect(period == 0.001)
+        #expect(kernel.text("iio:device0/sampling_frequency") == "1000")
+    }
+}
