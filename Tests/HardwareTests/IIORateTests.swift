@@ -25,4 +25,20 @@ struct IIORateTests {
         #expect(period == 0.001)
         #expect(kernel.text("iio:device0/sampling_frequency") == "1000")
     }
+
+    @Test("rates that a driver lists for the whole device apply to the gyroscope's rate")
+    func listOfDevice() throws {
+        let kernel = MadeUpIIO()
+        // The files of the kernel's bmg160.
+        kernel.add(
+            0, name: "bmg160", channels: MadeUpIIO.axes("anglvel", "le:s16/16>>0"),
+            files: [
+                "in_anglvel_scale": "0.001065", "in_anglvel_sampling_frequency": "100",
+                "sampling_frequency_available": "100 200 400 1000 2000",
+            ])
+        var request = IIORequest()
+        request.rate = 500
+        #expect(try Self.period(kernel, request, [.gyroscope]) == 0.001)
+        #expect(kernel.text("iio:device0/in_anglvel_sampling_frequency") == "1000")
+    }
 }

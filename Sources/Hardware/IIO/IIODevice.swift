@@ -76,4 +76,13 @@ struct IIODevice: Sendable, Equatable {
     func attribute(_ quantity: IIOQuantity, _ name: String) -> String? {
         ["in_\(quantity.rawValue)_\(name)", "in_\(name)", name].first { folder.has($0) }
     }
+
+    /// Values that an attribute of a quantity can have; nil if the driver lists no values. Some
+    /// drivers have an attribute for the quantity, but list its values for the whole device:
+    /// bmg160 has in_anglvel_sampling_frequency and sampling_frequency_available (kernel:
+    /// drivers/iio/gyro/bmg160_core.c).
+    func choices(_ quantity: IIOQuantity, _ name: String) -> IIOChoices? {
+        attribute(quantity, "\(name)_available").flatMap { folder.text($0) }
+            .flatMap { IIOChoices($0) }
+    }
 }

@@ -182,14 +182,15 @@ struct IIOSetUp {
             if let lowPass = request.lowPass,
                 let name = device.attribute(quantity, "filter_low_pass_3db_frequency")
             {
-                let choice = device.folder.choices(name)?.atLeast(lowPass)
+                let choice = device.choices(quantity, "filter_low_pass_3db_frequency")?
+                    .atLeast(lowPass)
                 try write(choice ?? Self.text(lowPass), name, in: device.folder)
                 try checkLowPass(
                     choice.flatMap(Double.init) ?? lowPass, isChoice: choice != nil,
                     found: device.folder.number(name))
             }
             guard let name = device.attribute(quantity, "sampling_frequency") else { continue }
-            try writeRate(name, device.folder.choices(name))
+            try writeRate(name, device.choices(quantity, "sampling_frequency"))
             guard quantity == wanted.first, let rate = device.folder.number(name) else { continue }
             guard rate > 0 else { throw .device("has a sampling frequency of 0") }
             period = 1 / rate
