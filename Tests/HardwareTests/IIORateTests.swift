@@ -1,8 +1,9 @@
+import Glibc
 import Testing
 
 @testable import Hardware
 
-@Suite("The rate of a sensor with a driver in the kernel")
+@Suite("Rate and filter of a sensor with a driver in the kernel")
 struct IIORateTests {
     /// Executes the set-up of the only device; returns the interval of its samples, s.
     private static func period(
@@ -40,5 +41,22 @@ struct IIORateTests {
         request.rate = 500
         #expect(try Self.period(kernel, request, [.gyroscope]) == 0.001)
         #expect(kernel.text("iio:device0/in_anglvel_sampling_frequency") == "1000")
+    }
+
+    @Test("a filter that a chip has only at a lower rate is refused")
+    func filterReducesRate() throws {
+        let kernel = MadeUpIIO()
+        let filter = "in_anglvel_filter_low_pass_3db_frequency"
+        kernel.add(
+            0, name: "bmg160", channels: MadeUpIIO.axes("anglvel", "le:s16/16>>0"),
+            files: ["in_anglvel_scale": "0.001065", "in_anglvel_sampling_frequency": "100"])
+        // One register of this chip contains both values: the last write determines both.
+        let folder = "\(kernel.tree.devices)/iio:device0"
+        symlink("\(folder)/in_anglvel_sampling_frequency", "\(folder)/\(filter)")
+        var request = IIORequest()
+        request.lowPass = 47
+        #expect(throws: IIOFailure.self) { try Self.period(kernel, request, [.gyroscope]) }
+        request.lowPass = 1000
+        #expect(try Self.period(kernel, request, [.gyroscope]) == 0.001)
     }
 }

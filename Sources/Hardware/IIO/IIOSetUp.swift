@@ -177,24 +177,37 @@ struct IIOSetUp {
         return Vector3(values[0], values[1], values[2])
     }
 
+    /// Sets the sampling frequency and the low-pass filter of each quantity.
+    ///
+    /// In some chips, one register determines both (kernel: drivers/iio/gyro/bmg160_core.c), so that
+    /// each write can change the other value. Therefore both are compared after the last write.
     private mutating func setRate() throws(IIOFailure) {
         for quantity in wanted {
-            if let lowPass = request.lowPass,
-                let name = device.attribute(quantity, "filter_low_pass_3db_frequency")
-            {
-                let choice = device.choices(quantity, "filter_low_pass_3db_frequency")?
-                    .atLeast(lowPass)
-                try write(choice ?? Self.text(lowPass), name, in: device.folder)
-                try checkLowPass(
-                    choice.flatMap(Double.init) ?? lowPass, isChoice: choice != nil,
-                    found: device.folder.number(name))
+            let name = device.attribute(quantity, "sampling_frequency")
+            if let name { try writeRate(name, device.choices(quantity, "sampling_frequency")) }
+            let rate = name.flatMap { device.folder.number($0) }
+            try setLowPass(quantity)
+            guard let name, let rate, let kept = device.folder.number(name) else { continue }
+            guard kept >= 0.99 * rate else {
+                throw .device(
+                    "reduces its sampling frequency for hardware.iio.low_pass_hz: raise this setting"
+                )
             }
-            guard let name = device.attribute(quantity, "sampling_frequency") else { continue }
-            try writeRate(name, device.choices(quantity, "sampling_frequency"))
-            guard quantity == wanted.first, let rate = device.folder.number(name) else { continue }
-            guard rate > 0 else { throw .device("has a sampling frequency of 0") }
-            period = 1 / rate
+            guard quantity == wanted.first else { continue }
+            guard kept > 0 else { throw .device("has a sampling frequency of 0") }
+            period = 1 / kept
         }
+    }
+
+    private func setLowPass(_ quantity: IIOQuantity) throws(IIOFailure) {
+        let attribute = "filter_low_pass_3db_frequency"
+        guard let lowPass = request.lowPass, let name = device.attribute(quantity, attribute)
+        else { return }
+        let choice = device.choices(quantity, attribute)?.atLeast(lowPass)
+        try write(choice ?? Self.text(lowPass), name, in: device.folder)
+        try checkLowPass(
+            choice.flatMap(Double.init) ?? lowPass, isChoice: choice != nil,
+            found: device.folder.number(name))
     }
 
     /// Writes the requested sampling frequency, or the next higher one that the driver lists.
