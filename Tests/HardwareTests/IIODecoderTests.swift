@@ -125,6 +125,24 @@ struct IIODecoderTests {
         #expect(gyro.x > 0 && gyro.y < 0 && abs(gyro.z - 20_000 * 0.001221730) < 1e-9)
     }
 
+    @Test("the scale of a temperature channel with a number is that of this channel")
+    func numberedTemperature() throws {
+        let kernel = MadeUpIIO()
+        // The temperature of the kernel's adis16475: 0.1 °C per count.
+        kernel.add(
+            0, name: "adis16470",
+            channels: MadeUpIIO.axes("anglvel", "be:s16/16>>0") + [("in_temp0", "be:s16/16>>0")],
+            files: ["in_anglvel_scale": "0.001221730", "in_temp0_scale": "100"])
+        let device = try #require(IIODevice.all(in: kernel.tree).first)
+        var setUp = IIOSetUp(kernel.tree, device, wanted: [.gyroscope], request: IIORequest())
+        var decoder: IIODecoder?
+        for _ in 0..<10 where decoder == nil { decoder = try setUp.advance() }
+        let ready = try #require(decoder)
+        let bytes = MadeUpIIO.scan([0, 0, 0, 250], time: 1)
+        let temperature = try #require(bytes.withUnsafeBytes { ready.scan($0) }?.temperature)
+        #expect(temperature == 25)
+    }
+
     @Test(
         "a mount matrix that is not a rotation is refused",
         arguments: [

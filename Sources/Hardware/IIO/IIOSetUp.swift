@@ -310,10 +310,17 @@ struct IIOSetUp {
             throw .device("has a buffer of an unknown layout")
         }
         for (quantity, conversion) in conversions { decoder[quantity] = conversion }
-        decoder.temperature = (
-            device.folder.number("in_temp_scale") ?? 1, device.folder.number("in_temp_offset") ?? 0
-        )
+        decoder.temperature = (temperature("scale") ?? 1, temperature("offset") ?? 0)
         self.decoder = decoder
+    }
+
+    /// Value of a temperature channel's attribute. The attribute has the name of the channel, such as
+    /// in_temp0 (kernel: drivers/iio/imu/adis16475.c), or is shared by all temperatures.
+    private func temperature(_ attribute: String) -> Double? {
+        let channel = zip(device.channels, device.channelNames)
+            .first { $0.0.meaning == .temperature }
+        return channel.flatMap { device.folder.number("\($0.1)_\(attribute)") }
+            ?? device.folder.number("in_temp_\(attribute)")
     }
 
     private func start() throws(IIOFailure) -> IIODecoder? {
