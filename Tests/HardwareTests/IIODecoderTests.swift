@@ -125,6 +125,33 @@ struct IIODecoderTests {
         #expect(gyro.x > 0 && gyro.y < 0 && abs(gyro.z - 20_000 * 0.001221730) < 1e-9)
     }
 
+    @Test(
+        "a scale whose text has too few digits is refused",
+        arguments: [
+            // The kernel's texts for 2.663e-8, 6.658e-9 and 1.664e-9 rad/s.
+            ("adis16475-3", "0.000000026", 2000.0, true),
+            ("adis16475-2", "0.000000006", 500, false), ("adis16475-1", "0.000000001", 125, false),
+        ] as [(String, String, Double, Bool)])
+    func coarseScale(name: String, scale: String, range: Double, isAccepted: Bool) throws {
+        let kernel = MadeUpIIO()
+        kernel.add(
+            0, name: name, channels: MadeUpIIO.axes("anglvel", "be:s32/32>>0"),
+            files: ["in_anglvel_scale": scale])
+        let device = try #require(IIODevice.all(in: kernel.tree).first)
+        var request = IIORequest()
+        request.gyroRange = range
+        var setUp = IIOSetUp(kernel.tree, device, wanted: [.gyroscope], request: request)
+        var decoder: IIODecoder?
+        var failure = ""
+        do throws(IIOFailure) {
+            for _ in 0..<10 where decoder == nil { decoder = try setUp.advance() }
+        } catch {
+            if case .device(let words) = error { failure = "\(words)" }
+        }
+        #expect(failure.contains("too few digits") == !isAccepted)
+        #expect((decoder != nil) == isAccepted)
+    }
+
     @Test("the scale of a temperature channel with a number is that of this channel")
     func numberedTemperature() throws {
         let kernel = MadeUpIIO()

@@ -49,6 +49,12 @@ struct IIOSetUp {
     /// of the range as saturated.
     private static let limitShare = 0.999
 
+    /// Smallest scale with a sufficient number of digits. The kernel writes at most nine decimals, and
+    /// omits the others (drivers/iio/industrialio-core.c, `__iio_format_value`), so a scale can be up
+    /// to 1e-9 larger than its text: at this limit 4 %, about the tolerance of a MEMS gyroscope. An
+    /// ADIS16475-1 has the scale 1.66e-9, and the text 0.000000001.
+    private static let smallestScale = 2.5e-8
+
     private let tree: IIOTree
     private let device: IIODevice
     private let wanted: [IIOQuantity]
@@ -141,6 +147,9 @@ struct IIOSetUp {
         let scale = try vector(quantity, "scale", missing: nil)
         let smallest = min(abs(scale.x), abs(scale.y), abs(scale.z))
         guard smallest > 0 else { throw .device("has a scale of 0") }
+        guard smallest >= Self.smallestScale else {
+            throw .device("has a scale that the kernel rounds to too few digits")
+        }
         if let range, smallest * largest < 0.98 * range {
             throw quantity == .gyroscope
                 ? .device("has a smaller range than imu.gyro_range_dps: lower this setting")
