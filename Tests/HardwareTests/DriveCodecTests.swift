@@ -262,14 +262,34 @@ struct DriveCodecTests {
         let sent = frames(&codec, torque: AxisVector(yaw: 12, roll: -12, pitch: 0))
         #expect(!sent.contains { !$0.isExtended })
         #expect(
-            sent[0] == CANFrame(id: 0x0300_007F, isExtended: true, data: [0, 0, 0, 0, 0, 0, 0, 0]))
+            sent[1] == CANFrame(id: 0x0300_007F, isExtended: true, data: [0, 0, 0, 0, 0, 0, 0, 0]))
         #expect(
-            sent[1]
+            sent[2]
                 == CANFrame(
                     id: 0x01FF_FF7F, isExtended: true, data: [0x80, 0, 0x80, 0, 0, 0, 0, 0]))
-        #expect(sent[3].id == 0x0100_0002)
+        #expect(sent[5].id == 0x0100_0002)
         let off = frames(&codec, enabled: false, at: 0.002)
         #expect(off.map(\.id) == [0x0400_007F, 0x0400_0002, 0x0400_0003])
+    }
+
+    @Test(
+        "a CyberGear gets the mode for torques before each request to switch on, and not while it is on"
+    )
+    func cyberGearMode() {
+        var codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
+        // Type 18 writes run_mode (0x7005): 0 is the operation control mode, 2 would be that for speeds.
+        let mode = CANFrame(
+            id: 0x1200_FD02, isExtended: true, data: [0x05, 0x70, 0, 0, 0, 0, 0, 0])
+        func toRoll(enabled: Bool, at seconds: Double) -> [CANFrame] {
+            frames(&codec, enabled: enabled, at: seconds).filter { $0.id & 0xFF == 2 }
+        }
+        #expect(!toRoll(enabled: false, at: 0).contains(mode))
+        for start in [0.002, 0.006] {
+            let first = toRoll(enabled: true, at: start)
+            #expect(first.first == mode && first.map { $0.id >> 24 } == [18, 3, 1])
+            #expect(toRoll(enabled: true, at: start + 0.002).map { $0.id >> 24 } == [1])
+            _ = toRoll(enabled: false, at: start + 0.003)
+        }
     }
 
     @Test("a CyberGear's fault is cleared by the first byte of a stop")

@@ -147,8 +147,8 @@ struct MITVectorTests {
         var codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
         let sent = frames(&codec, torque: AxisVector(yaw: 0, roll: torque, pitch: 0))
         // RobStride's program also has the host in the enabling frame; the manual's sets it to zero.
-        #expect(sent[2].id == 0x0300_FD02)
-        let command = sent[3]
+        #expect(sent[4].id == 0x0300_FD02)
+        let command = sent[5]
         #expect(command.id & 0xFF00_00FF == vendor & 0xFF00_00FF)
         #expect([0, 1].contains(Int(command.id >> 8 & 0xFFFF) - Int(vendor >> 8 & 0xFFFF)))
         // Theirs is 7F FF 7F FF 00 00 00 00: half a step below zero instead of above.

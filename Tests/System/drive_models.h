@@ -196,17 +196,20 @@ static void cybergear_timeout(uint32_t type, const unsigned char *d) {
     say(CAN_EFF_FLAG | 9u << 24 | id << 8 | 0x7D, data, 8, 0);
 }
 
+// After its start, the drive is in the mode that another program has left: speed (2).
 static void cybergear(const struct canfd_frame *f) {
+    static int run_mode = 2;
     if (!(f->can_id & CAN_EFF_FLAG) || (f->can_id & 0xFF) != id || f->len != 8) return;
     uint32_t type = f->can_id >> 24 & 31;
     fed = now_ns();
     if (type == 8 || type == 9) return cybergear_timeout(type, f->data);
+    if (type == 18 && f->data[0] == 0x05 && f->data[1] == 0x70 && !is_on) run_mode = f->data[4];
     if (type == 3) switch_on();
     if (type == 4) {
         switch_off();
         if (f->data[0] == 1) fault = 0;
     }
-    if (type == 1) command(decode(f->can_id >> 8 & 0xFFFF, 12, 16));
+    if (type == 1 && run_mode == 0) command(decode(f->can_id >> 8 & 0xFFFF, 12, 16));
     unsigned char data[8];
     big(data, encode(measured() * 2 * M_PI, 12.5, 16));
     big(data + 2, encode(joint->rate, 30, 16));

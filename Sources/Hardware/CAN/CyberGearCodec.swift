@@ -22,6 +22,15 @@ struct CyberGearCodec: DriveCodec {
         static let stop: UInt32 = 4
         static let writeTable: UInt32 = 8
         static let readTable: UInt32 = 9
+        static let writeParameter: UInt32 = 18
+    }
+
+    /// Parameter `run_mode`, which selects the kind of commands that the drive obeys. The drive loses a
+    /// written value with its supply (manual, 4.1.9 and 4.1.12).
+    enum RunMode {
+        static let index: UInt16 = 0x7005
+        /// Value for commands of type 1.
+        static let operation: UInt32 = 0
     }
 
     /// Parameter of the watchdog.
@@ -78,18 +87,19 @@ struct CyberGearCodec: DriveCodec {
         let isGuarded = isGuarded(state)
         if schedule.isWriteDue(axis, isKnown: !state.watchdog.isNaN, isGuarded: isGuarded) {
             let ticks = UInt32((watchdog / Timeout.step).rounded())
-            frames.append(request(Kind.writeTable, axis, type: Timeout.type, value: ticks))
+            frames.append(
+                request(Kind.writeTable, Timeout.index, axis, type: Timeout.type, value: ticks))
         }
-        if !isGuarded { frames.append(request(Kind.readTable, axis)) }
+        if !isGuarded { frames.append(request(Kind.readTable, Timeout.index, axis)) }
     }
 
-    /// Request that reads or writes the parameter of a drive's watchdog.
+    /// Request that reads or writes a parameter of a drive.
     private func request(
-        _ kind: UInt32, _ axis: GimbalAxis, type: UInt8 = 0, value: UInt32 = 0
+        _ kind: UInt32, _ index: UInt16, _ axis: GimbalAxis, type: UInt8 = 0, value: UInt32 = 0
     ) -> CANFrame {
         var frame = CANFrame(id: kind << 24 | host << 8 | ids[axis], isExtended: true)
-        frame.append(UInt8(truncatingIfNeeded: Timeout.index))
-        frame.append(UInt8(truncatingIfNeeded: Timeout.index >> 8))
+        frame.append(UInt8(truncatingIfNeeded: index))
+        frame.append(UInt8(truncatingIfNeeded: index >> 8))
         frame.append(type)
         frame.append(0)
         frame.append(little: value)
@@ -108,7 +118,14 @@ struct CyberGearCodec: DriveCodec {
             let clears = requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(frame(Kind.stop, host, axis, clears ? 0x0100 : 0))
         }
-        if isDue { frames.append(frame(Kind.enable, host, axis)) }
+        if isDue {
+            // Another program can have left the drive in the mode for speeds or positions. The drive
+            // would then turn with that program's last speed, and ignore the torques. The mode can only
+            // be written while the motor is off.
+            frames.append(
+                request(Kind.writeParameter, RunMode.index, axis, value: RunMode.operation))
+            frames.append(frame(Kind.enable, host, axis))
+        }
         let torque = FixedPoint.encode(command.torque[axis], range: Self.limits.torque, bits: 16)
         // The fields of angle and rate are in the middle of their ranges; both gains are zero.
         frames.append(frame(Kind.command, torque, axis, 0x8000, 0x8000))
