@@ -22,12 +22,36 @@ struct MITCodecTests {
         var codec = MITCodec(ids: Self.ids, host: 0, limits: Self.limits)
         let full = AxisVector(repeating: 10)
         let first = frames(&codec, torque: full)
-        #expect(first[0] == CANFrame(id: 1, data: [255, 255, 255, 255, 255, 255, 255, 0xFC]))
-        #expect(first[1] == CANFrame(id: 1, data: [0x80, 0, 0x80, 0, 0, 0, 0x0F, 0xFF]))
+        #expect(first[1] == CANFrame(id: 1, data: [255, 255, 255, 255, 255, 255, 255, 0xFC]))
+        #expect(first[2] == CANFrame(id: 1, data: [0x80, 0, 0x80, 0, 0, 0, 0x0F, 0xFF]))
         #expect(frames(&codec, torque: full, at: 0.002).map(\.id) == [1, 2, 3])
         #expect(
             frames(&codec, enabled: false, at: 0.004)[2]
                 == CANFrame(id: 3, data: [255, 255, 255, 255, 255, 255, 255, 0xFD]))
+    }
+
+    @Test(
+        "a Damiao drive gets the mode for torques before each request to switch on, other drives do not"
+    )
+    func damiaoMode() {
+        // Register 10: 1 is the Mini Cheetah's mode, 2 and 3 are those for angles and speeds.
+        let mode = CANFrame(id: 0x7FF, data: [2, 0, 0x55, 10, 1, 0, 0, 0])
+        let enable = CANFrame(id: 2, data: [255, 255, 255, 255, 255, 255, 255, 0xFC])
+        for variant in MITVariant.allCases {
+            var codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.limits, variant: variant)
+            func switched(on: Bool, at seconds: Double) -> [CANFrame] {
+                frames(&codec, enabled: on, at: seconds).filter { $0 == mode || $0 == enable }
+            }
+            let expected = variant == .damiao ? [mode, enable] : [enable]
+            #expect(switched(on: false, at: 0) == [], "\(variant)")
+            #expect(switched(on: true, at: 0.002) == expected, "\(variant)")
+            #expect(switched(on: true, at: 0.004) == [], "\(variant)")
+            // The first of the frames could not be sent.
+            codec.forgetRequests(of: expected[0])
+            #expect(switched(on: true, at: 0.006) == expected, "\(variant)")
+            #expect(switched(on: false, at: 0.008) == [], "\(variant)")
+            #expect(switched(on: true, at: 0.01) == expected, "\(variant)")
+        }
     }
 
     @Test(
@@ -39,7 +63,9 @@ struct MITCodecTests {
         func requests(_ states: PerAxis<DriveState>, at seconds: Double, on: Bool = false)
             -> [CANFrame]
         {
-            frames(&codec, enabled: on, states: states, at: seconds).filter { $0.id == 0x7FF }
+            frames(&codec, enabled: on, states: states, at: seconds).filter {
+                $0.id == 0x7FF && $0[3] == 9
+            }
         }
         let first = requests(PerAxis(DriveState()), at: 0)
         #expect(first.count == 6)
@@ -110,7 +136,7 @@ struct MITCodecTests {
         let periods = 1000
         for period in 0..<periods {
             let sent = frames(&codec, torque: wanted, at: 0.002 * Double(period))
-                .filter { $0.data.last != 0xFC || $0[0] != 0xFF }
+                .filter { $0.id != 0x7FF && ($0.data.last != 0xFC || $0[0] != 0xFF) }
             let torques = sent.map {
                 FixedPoint.decode(UInt32($0[6] & 0xF) << 8 | UInt32($0[7]), range: 10, bits: 12)
             }

@@ -83,7 +83,7 @@ struct MITVectorTests {
         ] as [(Double, [UInt8])])
     func damiaoCommands(torque: Double, vendor: [UInt8]) {
         var codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.damiao)
-        let sent = frames(&codec, torque: AxisVector(yaw: torque, roll: 0, pitch: 0))[1]
+        let sent = frames(&codec, torque: AxisVector(yaw: torque, roll: 0, pitch: 0))[2]
         func fields(_ data: [UInt8]) -> [Int] {
             let bytes = data.map(Int.init)
             return [
@@ -129,6 +129,9 @@ struct MITVectorTests {
         #expect(sent[0] == [0x01, 0x00, 0x55, 0x09, 0xF4, 0x01, 0x00, 0x00])
         #expect(sent[2] == [0x02, 0x00, 0x55, 0x09, 0xF4, 0x01, 0x00, 0x00])
         #expect(sent[3] == [0x02, 0x00, 0x33, 0x09, 0x00, 0x00, 0x00, 0x00])
+        // switchControlMode of DM_CAN.py with Control_Type.MIT.
+        let on = frames(&codec, at: 0.002).filter { $0.id == 0x7FF }.map(\.data)
+        #expect(on.first == [0x01, 0x00, 0x55, 0x0A, 0x01, 0x00, 0x00, 0x00])
     }
 
     // MARK: CyberGear

@@ -149,16 +149,20 @@ static void gm6020_feedback(void) {
     say(0x204 + id, data, 8, 0);
 }
 
-// Damiao's registers; only TIMEOUT (9) exists, in units of 50 us.
+// Mode of a Damiao drive: 1 obeys torques. Another program has left the drive in the mode for speeds.
+static uint32_t damiao_mode = 3;
+
+// Damiao's registers; only TIMEOUT (9), in units of 50 us, and the mode (10) exist.
 static void damiao_register(const struct canfd_frame *f) {
     const unsigned char *d = f->data;
-    if (f->len != 8 || d[0] != id || d[1] != 0 || d[3] != 9 || (d[2] != 0x33 && d[2] != 0x55)) return;
-    uint32_t value = (uint32_t)(watchdog / 50000);
+    if (f->len != 8 || d[0] != id || d[1] != 0 || (d[3] != 9 && d[3] != 10) || (d[2] != 0x33 && d[2] != 0x55)) return;
+    uint32_t value = d[3] == 9 ? (uint32_t)(watchdog / 50000) : damiao_mode;
     if (d[2] == 0x55) {
         memcpy(&value, d + 4, 4);
-        watchdog = value * 50000LL;
+        if (d[3] == 9) watchdog = value * 50000LL;
+        else damiao_mode = value;
     }
-    unsigned char data[8] = {id, 0, d[2], 9};
+    unsigned char data[8] = {id, 0, d[2], d[3]};
     memcpy(data + 4, &value, 4);
     say(0x11, data, 8, 0);
 }
@@ -173,7 +177,7 @@ static void mit(const struct canfd_frame *f) {
     if (is_order && d[7] == 0xFC) switch_on();
     else if (is_order && d[7] == 0xFD) switch_off();
     else if (is_order && d[7] == 0xFB) fault = 0;
-    else command(decode((d[6] & 15) << 8 | d[7], 10, 12));
+    else if (damiao_mode == 1) command(decode((d[6] & 15) << 8 | d[7], 10, 12));
     unsigned char data[8];
     uint32_t rate = encode(joint->rate, 30, 12), torque = encode(applied, 10, 12);
     data[0] = id | (fault ? fault : (uint32_t)is_on) << 4;

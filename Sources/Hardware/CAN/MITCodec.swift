@@ -72,6 +72,11 @@ struct MITCodec: DriveCodec {
         static let write: UInt8 = 0x55
         static let store: UInt8 = 0xAA
         static let timeout: UInt8 = 9
+        /// Register that selects the kind of commands that the drive obeys. A write changes only the
+        /// drive's RAM.
+        static let controlMode: UInt8 = 10
+        /// Value of `controlMode` for the Mini Cheetah's commands.
+        static let miniCheetah: UInt32 = 1
         /// Largest number of a register.
         static let last: UInt8 = 81
         /// Unit of the timeout, s.
@@ -137,18 +142,21 @@ struct MITCodec: DriveCodec {
                 !command.states[axis].isGuarded(timeout: watchdog)
             else { continue }
             let ticks = UInt32((watchdog / Register.step).rounded())
-            frames.append(Self.request(Register.write, to: ids[axis], value: ticks))
-            frames.append(Self.request(Register.read, to: ids[axis], value: 0))
+            frames.append(
+                Self.request(Register.write, Register.timeout, to: ids[axis], value: ticks))
+            frames.append(Self.request(Register.read, Register.timeout, to: ids[axis], value: 0))
         }
     }
 
-    /// Request that reads or writes the timeout register of a Damiao drive.
-    private static func request(_ kind: UInt8, to id: UInt32, value: UInt32) -> CANFrame {
+    /// Request that reads or writes a register of a Damiao drive.
+    private static func request(
+        _ kind: UInt8, _ register: UInt8, to id: UInt32, value: UInt32
+    ) -> CANFrame {
         var frame = CANFrame(id: Register.requestID)
         frame.append(UInt8(truncatingIfNeeded: id))
         frame.append(UInt8(truncatingIfNeeded: id >> 8))
         frame.append(kind)
-        frame.append(Register.timeout)
+        frame.append(register)
         frame.append(little: value)
         return frame
     }
@@ -168,7 +176,16 @@ struct MITCodec: DriveCodec {
                 && requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(Self.order(clears ? Order.clear : Order.disable, to: id))
         }
-        if isDue { frames.append(Self.order(Order.enable, to: id)) }
+        if isDue {
+            // A Damiao drive in the mode for speeds or angles also obeys `enable`, but holds its speed or
+            // angle, and ignores the torques.
+            if variant == .damiao {
+                frames.append(
+                    Self.request(
+                        Register.write, Register.controlMode, to: id, value: Register.miniCheetah))
+            }
+            frames.append(Self.order(Order.enable, to: id))
+        }
         frames.append(torque(command.torque[axis], axis))
     }
 
@@ -211,7 +228,11 @@ struct MITCodec: DriveCodec {
     mutating func forgetRequests() { requests.forget() }
 
     mutating func forgetRequests(of frame: CANFrame) {
-        if let axis = ids.axis(of: frame.id) { requests[axis].forget() }
+        // A request to a register contains the drive's identifier in its first byte.
+        let isRegister = frame.id == Register.requestID && frame.count > 0
+        if let axis = ids.axis(of: isRegister ? UInt32(frame[0]) : frame.id) {
+            requests[axis].forget()
+        }
     }
 
     func decode(in frame: CANFrame) -> DriveReading? {
