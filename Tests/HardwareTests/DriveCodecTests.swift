@@ -157,6 +157,19 @@ struct DriveCodecTests {
         #expect(codec.decode(in: CANFrame(id: 0x23, data: [1, 0, 0, 0, 5, 0, 0, 0]))?.fault == 1)
     }
 
+    @Test("an ODrive whose motor has no thermistor still reports the temperature of its driver")
+    func odriveThermistor() {
+        let codec = ODriveCodec(ids: Self.ids)
+        // 25 °C and not a number, in both orders.
+        let (warm, missing): ([UInt8], [UInt8]) = ([0, 0, 0xC8, 0x41], [0, 0, 0xC0, 0x7F])
+        for data in [warm + missing, missing + warm] {
+            #expect(codec.decode(in: CANFrame(id: 0x35, data: data))?.temperature == 25)
+        }
+        let neither = codec.decode(in: CANFrame(id: 0x35, data: missing + missing))
+        #expect(neither != nil && neither?.temperature == nil)
+        #expect(codec.decode(in: CANFrame(id: 0x35, data: warm)) == nil)
+    }
+
     @Test(
         "an ODrive that does not report its version has firmware 0.5: its encoder's and controller's errors are requested, within 12 periods"
     )

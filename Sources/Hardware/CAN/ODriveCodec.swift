@@ -265,10 +265,10 @@ struct ODriveCodec: DriveCodec {
             news.angle = turns * 2 * .pi
             news.rate = rate * 2 * .pi
         case Command.temperature:
-            guard let driver = frame.float(at: 0), let motor = frame.float(at: 4) else {
-                return nil
-            }
-            news.temperature = max(driver, motor)
+            guard frame.count == 8 else { return nil }
+            // The temperature of a motor without a thermistor can be NaN.
+            let (driver, motor) = (frame.float(at: 0), frame.float(at: 4))
+            news.temperature = driver.map { max($0, motor ?? $0) } ?? motor
         case Command.busVoltage:
             guard let voltage = frame.float(at: 0) else { return nil }
             news.voltage = voltage
