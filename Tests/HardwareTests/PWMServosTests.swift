@@ -9,6 +9,8 @@ import Testing
 /// A folder with the files of a PWM chip. Ordinary files accept written values like the kernel's
 /// files.
 private final class PWMFolder {
+    /// Files of a channel.
+    static let names = ["period", "duty_cycle", "enable", "polarity"]
     let path: String
 
     init(channels: Int) {
@@ -16,15 +18,13 @@ private final class PWMFolder {
         path = mkdtemp(&template).map { String(cString: $0) } ?? ""
         for channel in 0..<channels {
             mkdir("\(path)/pwm\(channel)", 0o755)
-            for name in ["period", "duty_cycle", "enable"] { write("", "pwm\(channel)/\(name)") }
+            for name in Self.names { write("", "pwm\(channel)/\(name)") }
         }
     }
 
     deinit {
         for channel in 0..<16 {
-            for name in ["period", "duty_cycle", "enable"] {
-                unlink("\(path)/pwm\(channel)/\(name)")
-            }
+            for name in Self.names { unlink("\(path)/pwm\(channel)/\(name)") }
             rmdir("\(path)/pwm\(channel)")
         }
         rmdir(path)
@@ -59,12 +59,15 @@ private final class PWMFolder {
 
     /// The number that was written last. An ordinary file keeps the end of a longer, earlier
     /// number.
-    func number(_ name: String, digits: Int) -> Int? {
+    func number(_ name: String, digits: Int) -> Int? { Int(text(name, count: digits)) }
+
+    /// The first bytes of a file.
+    func text(_ name: String, count: Int) -> String {
         let file = open("\(path)/\(name)", O_RDONLY)
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 32)
-        let count = read(file, &bytes, bytes.count)
-        return Int(String(decoding: bytes.prefix(min(max(count, 0), digits)), as: UTF8.self))
+        let found = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(min(max(found, 0), count)), as: UTF8.self)
     }
 }
 
@@ -97,6 +100,23 @@ struct PWMServosTests {
         #expect(try servos.prepare(now: Self.start))
         #expect(folder.number("pwm1/period", digits: 8) == 20_000_000)
         for channel in 0..<3 { #expect(isOn(channel) == 0) }
+    }
+
+    @Test("a channel that starts with inverted pulses gets normal ones, after its period")
+    func polarity() throws {
+        let files = ExportedFiles()
+        files.areReady = true
+        let servos = exported(files)
+        #expect(try servos.prepare(now: Self.start))
+        for channel in 0..<3 {
+            #expect(files.folder.text("pwm\(channel)/polarity", count: 6) == "normal")
+            // The kernel rejects a polarity if the period is 0.
+            let names = files.opened.filter { $0.hasPrefix("pwm\(channel)/") }
+            #expect(names.first == "pwm\(channel)/period")
+            #expect(names.last == "pwm\(channel)/polarity")
+        }
+        folder.replace("pwm1/polarity", with: "/dev/full")
+        #expect(throws: BusError.self) { try self.servos.prepare(now: Self.start) }
     }
 
     @Test("a joint's angle determines the length of its pulse, in nanoseconds")
@@ -190,6 +210,8 @@ struct PWMServosTests {
     private final class ExportedFiles {
         let folder = PWMFolder(channels: 0)
         var areReady = false
+        /// Opened files, relative to the chip, in the order of the calls.
+        private(set) var opened: [String] = []
         private var exports = 0
 
         init() { folder.write("", "export") }
@@ -198,13 +220,12 @@ struct PWMServosTests {
         func open(_ path: String) -> Int32 {
             if path.hasSuffix("/export") {
                 mkdir("\(folder.path)/pwm\(exports)", 0o755)
-                for name in ["period", "duty_cycle", "enable"] {
-                    folder.write("", "pwm\(exports)/\(name)")
-                }
+                for name in PWMFolder.names { folder.write("", "pwm\(exports)/\(name)") }
                 exports += 1
             } else if !areReady {
                 return -EACCES
             }
+            opened.append(String(path.dropFirst(folder.path.count + 1)))
             return SysfsPWM.openForWriting(path)
         }
     }

@@ -61,8 +61,8 @@ final class SysfsPWM {
         exported.map { now.seconds(since: $0) < Self.udevSeconds } ?? false
     }
 
-    /// Exports the channel if necessary, stops its pulses, and sets the period. This method
-    /// allocates memory.
+    /// Exports the channel if necessary, stops its pulses, and sets the period and the polarity. This
+    /// method allocates memory.
     ///
     /// - Parameter now: Time of the call.
     /// - Throws: ENOENT if the chip does not exist, ENODEV if the channel does not exist, EBUSY if
@@ -89,6 +89,12 @@ final class SysfsPWM {
             _ = try? write(0, to: enable)
             try write(periodNanoseconds, to: period)
             try write(0, to: duty)
+            // The drivers of Allwinner and Rockchip chips start with inverted pulses, which are low for
+            // the pulse length. The kernel rejects the polarity while the channel is on, and while its
+            // period is 0.
+            let polarity = try file("\(folder)/polarity")
+            defer { _ = Glibc.close(polarity) }
+            try write("normal", to: polarity)
         } catch {
             close()
             throw error
@@ -121,6 +127,13 @@ final class SysfsPWM {
         let descriptor = openFile(path)
         guard descriptor >= 0 else { throw BusErrno(code: -descriptor) }
         return descriptor
+    }
+
+    private func write(_ word: StaticString, to descriptor: Int32) throws(BusErrno) {
+        let count = word.utf8CodeUnitCount
+        guard pwrite(descriptor, word.utf8Start, count, 0) == count else {
+            throw BusErrno(code: errno)
+        }
     }
 
     private func write(_ number: Int, to descriptor: Int32) throws(BusErrno) {
