@@ -131,6 +131,9 @@ struct GimbalReport {
     /// component ID of the sender identifies the device, and this ID must be 0.
     private var device: UInt8 { isManager ? MAVLinkConfiguration.device : 0 }
 
+    /// Errors and limits of the gimbal. Single disturbances, such as a missed period, damaged bytes or
+    /// a motor at its torque limit, are not errors, because an autopilot refuses to arm while a gimbal
+    /// has an error (ArduPilot: `AP_Mount_Gremsy::healthy`). Status texts report them.
     private var failures: GimbalFailures {
         let conditions = snapshot.conditions
         var failures: GimbalFailures = []
@@ -149,16 +152,16 @@ struct GimbalReport {
         }
         if conditions.intersects(.encoderMissing | .jointsUnknown) { failures.insert(.encoder) }
         if conditions.intersects(
-            .motorSaturated | .motorHot | .motorSlipped | .motorStalled | .responseReversed
+            .motorHot | .motorSlipped | .motorStalled | .responseReversed
                 | .rotorLost | .driveFault | .driveSilent | .driveUnguarded | .driveOverload
                 | .driveOverheated)
         {
             failures.insert(.motor)
         }
-        if conditions.intersects(.loopOverrun | .loopUnreliable) { failures.insert(.software) }
+        if conditions.intersects(.loopUnreliable | .controlFault) { failures.insert(.software) }
         if conditions.intersects(
             .busError | .imuMissing | .imuStale | .imuFrozen | .imuImplausible | .imuTimeFault
-                | .canBusOff | .canErrors | .motorPortLost | .motorBytesDamaged)
+                | .canBusOff | .motorPortLost)
         {
             failures.insert(.communication)
         }

@@ -53,6 +53,20 @@ import Wire
         #expect(texts.allSatisfy { $0.severity == severity })
     }
 
+    @Test("a single disturbance is not an error that prevents an autopilot from arming")
+    func disturbances() {
+        func errors(_ conditions: Conditions) -> UInt32 {
+            var snapshot = StabilizerSnapshot()
+            snapshot.conditions = conditions
+            return report(snapshot).deviceStatus.failures
+        }
+        #expect(errors(.motorSaturated | .loopOverrun | .canErrors | .motorBytesDamaged) == 0)
+        #expect(errors(.motorStalled) == GimbalFailures.motor.rawValue)
+        #expect(errors(.loopUnreliable) == GimbalFailures.software.rawValue)
+        #expect(errors(.controlFault) == GimbalFailures.software.rawValue)
+        #expect(errors(.canBusOff) == GimbalFailures.communication.rawValue)
+    }
+
     @Test("only yaw can follow the vehicle, because roll and pitch are held to the horizon")
     func follow() {
         var snapshot = StabilizerSnapshot()
