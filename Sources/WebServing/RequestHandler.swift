@@ -210,14 +210,22 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         headers.replaceOrAdd(name: "content-length", value: String(response.body.length))
         headers.replaceOrAdd(name: "x-content-type-options", value: "nosniff")
         if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
-        context.write(
-            wrapOutboundOut(
-                .head(
-                    HTTPResponseHead(
-                        version: .http1_1, status: HTTPResponseStatus(statusCode: response.status),
-                        headers: headers))), promise: nil)
-        if head.method == .HEAD { return finish() }
-        pump(response.body, from: 0, number)
+        let part = wrapOutboundOut(
+            .head(
+                HTTPResponseHead(
+                    version: .http1_1, status: HTTPResponseStatus(statusCode: response.status),
+                    headers: headers)))
+        guard head.method == .HEAD || response.body.length == 0 else {
+            context.write(part, promise: nil)
+            return pump(response.body, from: 0, number)
+        }
+        // The next request waits until the connection has taken this answer. Otherwise the answers
+        // to a client that sends requests and reads nothing would fill the memory.
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let loop = context.eventLoop
+        context.writeAndFlush(part).whenSuccess {
+            loop.execute { bound.value.pump(.bytes([]), from: 0, number) }
+        }
     }
 
     /// Writes the body of an answer in parts. Each part is read and sent after the client has

@@ -193,6 +193,25 @@ struct RequestTests {
         }
     }
 
+    @Test("a client that sends requests and does not read the answers gets no further answers")
+    func unreadAnswers() throws {
+        try withServer { server, _ in
+            let client = try WebClient(port: server.port, timeout: 2, receiveBuffer: 4096)
+            // The answer to an empty body has an empty body.
+            let request = "POST /code HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            // The server reads no further requests, so the kernel can refuse to take all of them.
+            try? client.send(String(repeating: request, count: 10_000))
+            var answered = -1
+            while answered != server.counters.requests {
+                answered = server.counters.requests
+                usleep(500_000)
+            }
+            #expect(answered < 3000)
+            // The server continues when the client reads the answers.
+            for _ in 0..<answered + 100 { #expect(try client.answer().status == 200) }
+        }
+    }
+
     @Test("the application can compute an answer for longer than the client's limit")
     func slowApplication() throws {
         try withServer({ $0.limits.idle = 0.4 }) { server, _ in
