@@ -97,9 +97,10 @@ public enum WebSocketDecision: Sendable {
     /// - Parameters:
     ///   - endpoint: Receiver of the session's events.
     ///   - headers: Header fields of the answer, such as the chosen `sec-websocket-protocol`.
-    ///   - isKept: True if a new connection must not replace this connection. If the client must
-    ///     authenticate first, the value is false, and the application calls `WebSession.keep()`
-    ///     later.
+    ///   - isKept: True if a new connection must not replace this connection. The application
+    ///     decides before the request is complete. If the client must authenticate first, or the
+    ///     application limits the number of sessions, the value is false, and the application
+    ///     calls `WebSession.keep()` later.
     case accept(
         any WebSocketEndpoint, headers: [(name: String, value: String)] = [], isKept: Bool = true)
     /// The application refuses the WebSocket, and sends this answer instead.

@@ -161,7 +161,7 @@ import Testing
             var settings = WebSettings()
             settings.web.stateDirectory = directory.string
             let files = try #require(PageFiles(directory: Rig.page.string))
-            let gateway = Gateway(path: "\(directory)/d.sock")
+            let gateway = Gateway(path: "\(directory)/d.sock", limit: 1)
             defer { gateway.stop() }
             let site = Site(settings, files, book, gateway)
             // A pipe without a reader blocks a change of the list, as a slow disk does.
@@ -192,7 +192,7 @@ import Testing
             var settings = WebSettings()
             settings.web.stateDirectory = directory.string
             let files = try #require(PageFiles(directory: Rig.page.string))
-            let gateway = Gateway(path: "\(directory)/d.sock")
+            let gateway = Gateway(path: "\(directory)/d.sock", limit: 1)
             defer { gateway.stop() }
             let site = Site(settings, files, book, gateway)
             let path = "\(directory)/control.sock"

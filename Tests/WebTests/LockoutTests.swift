@@ -12,15 +12,47 @@ struct LockoutTests {
     /// sends an incomplete request.
     private final class Hostile {
         private var clients: [WebClient] = []
+        private let request: String
+
+        init(_ request: String = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ") {
+            self.request = request
+        }
 
         /// Opens more connections than one address can have.
         func fill(_ rig: Rig) {
             for number in 0..<52 {
                 let host = UInt8(2 + number % 2)
                 guard let client = try? WebClient(port: rig.port, host: host) else { continue }
-                try? client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
+                try? client.send(request)
                 clients.append(client)
             }
+        }
+
+        /// Sends the last byte of each request at almost the same time.
+        func finish() { for client in clients { try? client.send("x") } }
+    }
+
+    @Test(
+        "requests for pages without the end of their body use no places, and then open at most web.max_tabs pages"
+    )
+    func unfinishedPages() throws {
+        try withTemporaryDirectory { directory in
+            let rig = try Rig(in: directory, ["web.max_tabs=4"])
+            let cookie = try rig.cookie(host: 4)
+            let hostile = Hostile(
+                "GET /socket HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+                    + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nContent-Length: 1\r\n\r\n")
+            hostile.fill(rig)
+            #expect(eventually(within: 3) { (try? rig.web("refused").number) ?? 0 > 10 })
+            let phone = try WebClient(port: rig.port, host: 4)
+            #expect(try phone.request("GET", "/", headers: [cookie]).status == 200)
+            hostile.finish()
+            #expect(eventually(within: 3) { (try? rig.web("tabs"))?.number == 4 })
+            let page = try WebClient(port: rig.port, host: 4)
+            #expect(try page.upgrade("/socket", headers: [cookie]).status == 101)
+            try page.send(message: #"{"id":1,"method":"ping"}"#)
+            #expect(try page.message().contains("pong"))
         }
     }
 

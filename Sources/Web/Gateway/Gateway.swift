@@ -13,37 +13,53 @@ final class Gateway: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     /// Path of the daemon's socket.
     let path: String
+    /// Largest number of open pages.
+    private let limit: Int
     private let tabs = Mutex<[UInt64: (session: WebSession, browser: String?)]>([:])
     private let beats = Mutex(0)
 
-    init(path: String) { self.path = path }
+    init(path: String, limit: Int) {
+        self.path = path
+        self.limit = limit
+    }
 
     /// Number of open pages.
     var count: Int { tabs.withLock { $0.count } }
 
-    /// True if a page of a browser that is not paired is open.
-    var hasUnpaired: Bool { tabs.withLock { $0.values.contains { $0.browser == nil } } }
+    /// Reason why a further page is refused.
+    var refusal: String { "All \(limit) pages are open, which is the maximum; close a page." }
 
-    func add(_ session: WebSession, browser: String?) {
-        tabs.withLock { $0[session.id] = (session, browser) }
+    /// True if a further page can open. The page of a paired browser can replace a page of a browser
+    /// that is not paired.
+    func admits(isPaired: Bool) -> Bool {
+        tabs.withLock { tabs in
+            tabs.count < limit || isPaired && tabs.values.contains { $0.browser == nil }
+        }
     }
 
-    func remove(_ session: WebSession) { tabs.withLock { _ = $0.removeValue(forKey: session.id) } }
-
-    /// Closes the oldest page of a browser that is not paired, so that a paired browser can connect.
+    /// Adds a page. If too many pages are open, the page of a paired browser replaces the oldest page
+    /// of a browser that is not paired.
     ///
-    /// - Returns: True if there was such a page.
-    func endOldestUnpaired() -> Bool {
-        let oldest = tabs.withLock { tabs -> WebSession? in
-            let id = tabs.filter { $0.value.browser == nil }.keys.min()
-            return id.flatMap { tabs.removeValue(forKey: $0)?.session }
+    /// - Returns: True if the page was added; false if it must be closed.
+    func add(_ session: WebSession, browser: String?) -> Bool {
+        let (isAdded, replaced) = tabs.withLock { tabs -> (Bool, WebSession?) in
+            var replaced: WebSession?
+            if tabs.count >= limit {
+                let unpaired = tabs.filter { $0.value.browser == nil }.keys
+                guard browser != nil, let oldest = unpaired.min() else { return (false, nil) }
+                replaced = tabs.removeValue(forKey: oldest)?.session
+            }
+            tabs[session.id] = (session, browser)
+            return (true, replaced)
         }
-        oldest?.close(
+        replaced?.close(
             code: 1013,
             reason:
                 "Too many pages are open, and a page of a paired browser has replaced this page.")
-        return oldest != nil
+        return isAdded
     }
+
+    func remove(_ session: WebSession) { tabs.withLock { _ = $0.removeValue(forKey: session.id) } }
 
     /// Closes the pages of all browsers that are no longer paired.
     ///

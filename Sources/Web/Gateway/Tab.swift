@@ -42,7 +42,12 @@ final class Tab: WebSocketEndpoint {
     }
 
     func opened(_ session: WebSession) {
-        gateway.add(session, browser: browser)
+        // Several requests can be accepted before the page of the first request is open.
+        guard gateway.add(session, browser: browser) else {
+            state.withLock { $0 = .closed }
+            return session.close(code: 1013, reason: gateway.refusal)
+        }
+        session.keep()
         ClientBootstrap(group: gateway.group)
             .connectTimeout(.seconds(2))
             .channelOption(

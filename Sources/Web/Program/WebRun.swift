@@ -24,7 +24,8 @@ struct WebRun {
     init(_ settings: WebSettings, _ files: PageFiles, pair: Bool) throws {
         let web = settings.web
         let book = PairedBrowsers(directory: web.stateDirectory, days: web.tokenDays)
-        let site = Site(settings, files, book, Gateway(path: settings.gimbal.socket))
+        let gateway = Gateway(path: settings.gimbal.socket, limit: web.maxTabs)
+        let site = Site(settings, files, book, gateway)
         let server = try WebServer(Self.options(web, files: files.count), site)
         self.site = site
         self.server = server

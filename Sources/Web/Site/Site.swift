@@ -82,16 +82,15 @@ final class Site: WebApplication {
         }
         guard access.canRead else { return .refuse(.refusal(401, Self.unpaired).guarded) }
         // Browsers that are not paired must not lock out the paired ones.
-        guard
-            gateway.count < settings.web.maxTabs
-                || access.canWrite && gateway.endOldestUnpaired()
-        else {
-            return .refuse(.refusal(503, allPagesAreOpen).guarded)
+        guard gateway.admits(isPaired: access.canWrite) else {
+            return .refuse(.refusal(503, gateway.refusal).guarded)
         }
         let tab = Tab(
             gateway, name: name(access, request), canWrite: access.canWrite,
             browser: access.browser?.id)
-        return .accept(tab, headers: Self.chosenProtocol(request))
+        // The request can be incomplete. The connection is kept as soon as the page is open, because
+        // the number of open pages is limited, and the number of requests is not.
+        return .accept(tab, headers: Self.chosenProtocol(request), isKept: false)
     }
 
     /// Header field that selects the protocol `airframe`; empty if the client does not offer this
@@ -121,10 +120,6 @@ final class Site: WebApplication {
         "web, \(access.browser?.name ?? "not paired"), \(request.address)"
     }
 
-    private var allPagesAreOpen: String {
-        "All \(settings.web.maxTabs) pages are open, which is the maximum; close a page."
-    }
-
     /// Reason why another page cannot show the video; nil if a page can show it.
     private var videoRefusal: String? {
         pictures.count < settings.web.maxTabs ? nil : "Too many pages show the video; close one."
@@ -134,12 +129,11 @@ final class Site: WebApplication {
     /// Browsers do not show a page's script why a WebSocket is refused.
     private func session(_ request: WebRequest) -> WebResponse {
         let access = access(request)
-        let isFull =
-            gateway.count >= settings.web.maxTabs && !(access.canWrite && gateway.hasUnpaired)
+        let isFull = !gateway.admits(isPaired: access.canWrite)
         return .json(
             200,
             .object([
-                "refusal": isFull ? .string(allPagesAreOpen) : .null,
+                "refusal": isFull ? .string(gateway.refusal) : .null,
                 "video_refusal": videoRefusal.map(JSONValue.string) ?? .null,
                 "paired": .bool(access.browser != nil), "can_read": .bool(access.canRead),
                 "encrypted": .bool(request.isSecure),
