@@ -36,13 +36,13 @@ struct RequestLimiter {
     /// - Parameters:
     ///   - address: IP address of the client.
     ///   - now: Current time, s.
-    ///   - isTrusted: True if only the limit of the address applies. The caller bounds the number
-    ///     of trusted addresses, so they have places in the table in addition to `mostAddresses`.
+    ///   - isTrusted: True if only the host's own limit applies, which the host does not share with
+    ///     its network. The caller bounds the number of trusted hosts, so they have places in the
+    ///     table in addition to `mostAddresses`.
     /// - Returns: Nil if the request is accepted; otherwise the time after which the next request
     ///   is accepted, s.
     mutating func refusal(of address: String, now: Double, isTrusted: Bool = false) -> Double? {
-        let network = Self.network(address)
-        let name = isTrusted ? network : place(network, now: now)
+        let name = isTrusted ? Self.host(address) : place(Self.network(address), now: now)
         let now = Self.instant(now)
         var own = addresses[name] ?? Self.bucket(limits)
         defer { addresses[name] = own }
@@ -69,6 +69,12 @@ struct RequestLimiter {
             addresses = addresses.filter { !$0.value.isFull(now: Self.instant(now)) }
         }
         return addresses.count < Self.mostAddresses ? address : ""
+    }
+
+    /// Complete address of a client. An IPv4 client of an IPv6 socket has its IPv4 address.
+    static func host(_ address: String) -> String {
+        let network = network(address)
+        return network.contains(":") ? address : network
     }
 
     /// Part of an address that identifies a client: an IPv4 address, or the first 64 bits of an

@@ -5,7 +5,8 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     /// There are more connections than `Limits.connections`: a new connection was refused, or has
     /// replaced another one.
     case connections
-    /// There are more connections from one address than `Limits.connectionsPerAddress`.
+    /// There are more connections from one address than `Limits.connectionsPerAddress`: a new
+    /// connection was refused, or has replaced another one.
     case connectionsPerAddress = "connections_per_address"
     /// A client sent more GET and HEAD requests than `Limits.requestsPerSecond` and
     /// `Limits.requestBurst` permit.
@@ -59,11 +60,15 @@ public struct WebCounters: Sendable, Equatable {
 /// the most connections. Therefore a few addresses cannot lock out other addresses. Connections of
 /// trusted clients and accepted WebSockets are never replaced, except a WebSocket whose client must
 /// still authenticate.
+///
+/// A network of 64 bits counts as one address for the limits, because an IPv6 host chooses the other
+/// 64 bits itself. The computers of a local network share these 64 bits. Therefore the connections
+/// of such a network are divided between its hosts, and trust belongs to a host.
 final class Ledger: Sendable {
     /// Number of a connection, unique in the server. A smaller number means an older connection.
     typealias ConnectionID = UInt64
 
-    /// Largest number of addresses in the list of trusted addresses; a new one replaces the oldest.
+    /// Largest number of hosts in the list of trusted hosts; a new one replaces the oldest.
     static let mostTrusted = 64
 
     /// Result of `admit`.
@@ -75,6 +80,7 @@ final class Ledger: Sendable {
     }
 
     private struct Connection {
+        let host: String
         let network: String
         /// True if the connection must not be replaced.
         var isKept = false
@@ -86,7 +92,7 @@ final class Ledger: Sendable {
         var connections: [ConnectionID: Connection] = [:]
         /// Number of open connections of each address.
         var networks: [String: Int] = [:]
-        /// Addresses of clients whose requests were trusted, oldest first.
+        /// Hosts of clients whose requests were trusted, oldest first.
         var trusted: [String] = []
 
         mutating func remove(_ id: ConnectionID) {
@@ -95,17 +101,29 @@ final class Ledger: Sendable {
             networks[connection.network] = rest > 0 ? rest : nil
         }
 
-        /// The connection that a new connection of an address can replace; nil if there is none.
-        func replaceable(by network: String) -> ConnectionID? {
-            let isTrusted = trusted.contains(network)
-            let own = networks[network, default: 0]
+        /// The connection that a new connection of a host can replace; nil if there is none. If
+        /// `isWithin` is true, only connections of the host's network can be replaced.
+        func replaceable(by host: String, in network: String, isWithin: Bool) -> ConnectionID? {
+            let isTrusted = trusted.contains(host)
+            var hosts: [String: Int] = [:]
+            for connection in connections.values { hosts[connection.host, default: 0] += 1 }
             func size(_ connection: Connection) -> Int { networks[connection.network, default: 0] }
+            func share(_ connection: Connection) -> Int { hosts[connection.host, default: 0] }
+            /// True if the other side has more connections after the replacement, or as many. Sides
+            /// are two hosts of one network, or two networks.
+            func isFair(_ connection: Connection) -> Bool {
+                connection.network == network
+                    ? share(connection) > hosts[host, default: 0] + 1
+                    : size(connection) > networks[network, default: 0] + 1
+            }
             return connections.filter { _, connection in
-                // Without trust, a replacement must not give the new connection's address more
-                // connections than the other address then has.
-                !connection.isKept && connection.network != network
-                    && (isTrusted || size(connection) > own + 1)
-            }.min { (size($1.value), $0.key) < (size($0.value), $1.key) }?.key
+                !connection.isKept && connection.host != host
+                    && (!isWithin || connection.network == network)
+                    && (isTrusted || isFair(connection))
+            }.min {
+                (size($1.value), share($1.value), $0.key)
+                    < (size($0.value), share($0.value), $1.key)
+            }?.key
         }
     }
 
@@ -124,21 +142,19 @@ final class Ledger: Sendable {
     ///   - limits: Limits of the server.
     /// - Returns: The decision; the caller closes a replaced connection.
     func admit(_ address: String, _ limits: WebOptions.Limits) -> Admission {
-        let network = RequestLimiter.network(address)
+        let (network, host) = (RequestLimiter.network(address), RequestLimiter.host(address))
         return state.withLock { state in
-            guard state.networks[network, default: 0] < limits.connectionsPerAddress else {
-                state.counters.refusals[.connectionsPerAddress, default: 0] += 1
-                return .refused
-            }
+            let isWithin = state.networks[network, default: 0] >= limits.connectionsPerAddress
             var replaced: ConnectionID?
-            if state.connections.count >= limits.connections {
-                state.counters.refusals[.connections, default: 0] += 1
-                replaced = state.replaceable(by: network)
+            if isWithin || state.connections.count >= limits.connections {
+                let cause = isWithin ? WebRefusal.connectionsPerAddress : .connections
+                state.counters.refusals[cause, default: 0] += 1
+                replaced = state.replaceable(by: host, in: network, isWithin: isWithin)
                 guard let replaced else { return .refused }
                 state.remove(replaced)
             }
             state.next += 1
-            state.connections[state.next] = Connection(network: network)
+            state.connections[state.next] = Connection(host: host, network: network)
             state.networks[network, default: 0] += 1
             state.counters.connections += 1
             return .accepted(state.next, replaced: replaced)
@@ -150,19 +166,19 @@ final class Ledger: Sendable {
     /// - Parameters:
     ///   - id: The connection.
     ///   - isTrusted: True if the application trusts the client. New connections of the client's
-    ///     address can then replace every connection that is not protected.
+    ///     host can then replace every connection that is not protected.
     func keep(_ id: ConnectionID, isTrusted: Bool) {
         state.withLock { state in
-            guard let network = state.connections[id]?.network else { return }
+            guard let host = state.connections[id]?.host else { return }
             state.connections[id]?.isKept = true
-            guard isTrusted, state.trusted.last != network else { return }
-            state.trusted.removeAll { $0 == network }
-            state.trusted = state.trusted.suffix(Self.mostTrusted - 1) + [network]
+            guard isTrusted, state.trusted.last != host else { return }
+            state.trusted.removeAll { $0 == host }
+            state.trusted = state.trusted.suffix(Self.mostTrusted - 1) + [host]
         }
     }
 
     /// Accepts a GET or HEAD request, or counts its refusal. The common limit of all addresses does
-    /// not apply to the addresses of trusted clients.
+    /// not apply to the hosts of trusted clients, and each of these hosts has its own limit.
     ///
     /// - Parameters:
     ///   - address: IP address of the client; empty for a UNIX socket, which has no limit.
@@ -171,8 +187,8 @@ final class Ledger: Sendable {
     ///   is accepted, s.
     func delay(_ address: String, now: Double) -> Double? {
         guard !address.isEmpty else { return nil }
-        let network = RequestLimiter.network(address)
-        let isTrusted = state.withLock { $0.trusted.contains(network) }
+        let host = RequestLimiter.host(address)
+        let isTrusted = state.withLock { $0.trusted.contains(host) }
         guard
             let delay = limiter.withLock({
                 $0.refusal(of: address, now: now, isTrusted: isTrusted)

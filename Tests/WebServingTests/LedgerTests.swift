@@ -68,6 +68,28 @@ import Testing
         #expect(ledger.counters.refusals == [.connectionsPerAddress: 1])
     }
 
+    @Test(
+        "a computer that uses all connections of its IPv6 network, or all connections with another computer, does not lock out its neighbours",
+        arguments: [(12, 0), (11, 9)])
+    func neighbour(hostile: Int, others: Int) throws {
+        let first = try (0..<hostile).map { _ in try #require(admit("fe80::bad")).id }
+        for _ in 0..<others { _ = try #require(admit("10.0.0.2")) }
+        #expect(try #require(admit("fe80::1")).replaced == first[0])
+        #expect(admit("fe80::bad") == nil)
+        #expect(ledger.open == hostile + others)
+    }
+
+    @Test("trust belongs to one IPv6 address, and other addresses of its network do not share it")
+    func trustedNeighbour() throws {
+        ledger.keep(try #require(admit("fe80::1")).id, isTrusted: true)
+        for number in 2...12 { _ = try #require(admit("fe80::\(number)")) }
+        #expect(admit("fe80::99") == nil)
+        for _ in 0..<6 { #expect(try #require(admit("fe80::1")).replaced != nil) }
+        for _ in 0..<2000 { _ = ledger.delay("fe80::2", now: 1) }
+        #expect(ledger.delay("fe80::3", now: 1) != nil)
+        #expect(ledger.delay("fe80::1", now: 1) == nil)
+    }
+
     @Test("requests of other addresses do not use up the request rate of a trusted address")
     func rate() throws {
         ledger.keep(try #require(admit("10.0.0.1")).id, isTrusted: true)
