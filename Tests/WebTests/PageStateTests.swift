@@ -117,6 +117,20 @@ struct PageStateTests {
         }
     }
 
+    @Test("a browser that keeps no cookies is not called paired, and the page states the remedy")
+    func blockedCookies() throws {
+        try withPage(isPaired: false) { rig, _, page in
+            try #require(try page.wait("document.querySelector('.pad')") != nil)
+            // Without credentials, the browser ignores the cookie in the answer.
+            try page.value(
+                "window.kept = window.fetch; window.fetch = (path, options) => window.kept(path, { ...options, credentials: 'omit' }); true"
+            )
+            try page.value("location.hash = 'pair=\(try rig.code())'")
+            let text = "document.querySelector('#toast').textContent"
+            #expect(try page.wait("\(text).includes('Permit cookies for this page')") != nil)
+        }
+    }
+
     @Test("the list of paired browsers names the browser and its system")
     func browserNames() throws {
         try withPage(isPaired: false) { rig, _, page in

@@ -67,6 +67,9 @@ export class Session extends EventTarget {
     });
     if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? "The pairing failed.");
     this.pairings += 1;
+    // A browser that blocks cookies does not keep the token, and stays without rights.
+    const state = await read("/session").then((reply) => reply.json()).catch(() => null);
+    if (state?.paired === false) throw new Error(unkept);
     if (this.dialog.open) this.#close();
     toast("Paired: this browser can steer the camera and change settings.");
     this.link.restart();
@@ -124,6 +127,8 @@ export class Session extends EventTarget {
  */
 const isDecrypted = (state) => state.encrypted === false && location.protocol === "https:";
 const decrypted = "A proxy decrypts the connection, and airframe-web refuses requests of an encrypted page without encryption. Set web.certificate and web.key, and let the proxy connect to airframe-web over https with the page's host name.";
+
+const unkept = "The code is right, but this browser does not keep the cookie with the token. Permit cookies for this page, and pair with a new code.";
 
 /** Parts of the page that do not react while the form is open. The form is not modal, because a modal dialog also disables STOP. */
 function background() {
