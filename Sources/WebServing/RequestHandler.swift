@@ -87,6 +87,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             body = []
             keepsAlive = keepsAlive && head.isKeepAlive && !head.headers.contains(name: "upgrade")
             if requests > 0 || refusal == nil { refusal = check(head) }
+            // A refusal ends the connection, and drops its waiting requests. The event loop answers
+            // all requests that it has read before it reads from other connections again.
+            if refusal != nil { keepsAlive = false }
             if let text = head.headers.first(name: "content-length"), let length = Int(text),
                 length > limits.body
             {
@@ -166,10 +169,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             service.ledger.refuse(.origin)
             return WebResponse(403, text: "Pages of another site cannot use this server.\n")
         }
-        // The rate limit does not apply to POST requests, so other requests never cause the refusal
-        // of an emergency stop. The application limits the rate of other POST requests.
+        // The rate limit does not apply to a trusted client's POST requests, so other requests never
+        // cause the refusal of an emergency stop.
         let now = Double(NIODeadline.now().uptimeNanoseconds) * 1e-9
-        if isGet, let delay = service.ledger.delay(address, now: now) {
+        if isGet || !isTrusted(head), let delay = service.ledger.delay(address, now: now) {
             var response = WebResponse(
                 429, text: "Too many requests within a short time. Try again later.\n")
             response.headers.append(("retry-after", String(Int(delay.rounded(.up)))))
@@ -188,6 +191,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 body: .bytes([]))
         }
         return nil
+    }
+
+    private func isTrusted(_ head: HTTPRequestHead) -> Bool {
+        guard let channel = context?.channel, let request = request(head, body: [], channel) else {
+            return false
+        }
+        return service.application.trusts(request)
     }
 
     private func request(

@@ -8,8 +8,8 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     /// There are more connections from one address than `Limits.connectionsPerAddress`: a new
     /// connection was refused, or has replaced another one.
     case connectionsPerAddress = "connections_per_address"
-    /// A client sent more GET and HEAD requests than `Limits.requestsPerSecond` and
-    /// `Limits.requestBurst` permit.
+    /// A client sent more requests than `Limits.requestsPerSecond` and `Limits.requestBurst`
+    /// permit.
     case requests
     /// The received bytes are not valid HTTP, or the header is too large.
     case malformed
@@ -177,8 +177,8 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Accepts a GET or HEAD request, or counts its refusal. The common limit of all addresses does
-    /// not apply to the hosts of trusted clients, and each of these hosts has its own limit.
+    /// Accepts a request that has a limit, or counts its refusal. The common limit of all addresses
+    /// does not apply to the hosts of trusted clients, and each of these hosts has its own limit.
     ///
     /// - Parameters:
     ///   - address: IP address of the client; empty for a UNIX socket, which has no limit.

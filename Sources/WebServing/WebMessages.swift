@@ -138,8 +138,8 @@ public protocol WebApplication: Sendable {
     func decide(on request: WebRequest) -> WebSocketDecision
     /// Decides whether a request comes from a trusted client, such as a client with a valid token.
     /// If all connections are open, connections of trusted clients stay open, and new connections
-    /// from their addresses replace others. The server calls this method on an event-loop thread,
-    /// so it must not block.
+    /// from their addresses replace others. Their POST requests have no rate limit. The server calls
+    /// this method on an event-loop thread, so it must not block.
     func trusts(_ request: WebRequest) -> Bool
 }
 

@@ -41,12 +41,13 @@ public struct WebOptions: Sendable, Equatable {
         public var connections = 64
         /// Largest number of open connections from one IP address.
         public var connectionsPerAddress = 16
-        /// Largest mean rate of GET and HEAD requests from one IP address, per second; a request for
-        /// a WebSocket is a GET request. For all addresses together, the limit is four times this
-        /// rate. UNIX sockets have no limit.
+        /// Largest mean rate of requests from one IP address, per second, except requests of trusted
+        /// clients with other methods than GET and HEAD; a request for a WebSocket is a GET request.
+        /// For all addresses together, the limit is four times this rate. UNIX sockets have no
+        /// limit.
         public var requestsPerSecond = 100
-        /// Largest burst of GET and HEAD requests from one IP address; for all addresses together,
-        /// the limit is four times this number.
+        /// Largest burst of these requests from one IP address; for all addresses together, the
+        /// limit is four times this number.
         public var requestBurst = 1000
         /// Largest total size of the header fields of a request, bytes.
         public var header = 16_384

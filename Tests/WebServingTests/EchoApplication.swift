@@ -69,6 +69,8 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
         }
     }
 
+    func trusts(_ request: WebRequest) -> Bool { request.header("x-trusted") != nil }
+
     func decide(on request: WebRequest) -> WebSocketDecision {
         switch request.path {
         case "/echo":
