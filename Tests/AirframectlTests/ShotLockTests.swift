@@ -47,13 +47,13 @@ struct ShotLockTests {
             // A duplicate keeps the lock in the same way as a process between fork(2) and exec(2).
             var lock = stat()
             try #require(stat(path + ".lock", &lock) == 0)
-            let duplicates = (Int32(3)..<4096).compactMap { descriptor -> Int32? in
+            // The search ends before the first duplicate exists, so it finds no duplicates.
+            let descriptors = (Int32(3)..<4096).filter { descriptor in
                 var file = stat()
-                guard fstat(descriptor, &file) == 0, file.st_ino == lock.st_ino,
-                    file.st_dev == lock.st_dev
-                else { return nil }
-                return dup(descriptor)
+                return fstat(descriptor, &file) == 0 && file.st_ino == lock.st_ino
+                    && file.st_dev == lock.st_dev
             }
+            let duplicates = descriptors.map { dup($0) }
             defer { for duplicate in duplicates { close(duplicate) } }
             #expect(duplicates.count == 1)
             #expect(ShotStore(path).activeRun == getpid())
