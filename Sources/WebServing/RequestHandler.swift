@@ -170,9 +170,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             return WebResponse(403, text: "Pages of another site cannot use this server.\n")
         }
         // The rate limit does not apply to a trusted client's POST requests, so other requests never
-        // cause the refusal of an emergency stop.
+        // cause the refusal of an emergency stop. The ledger records the trust before it applies the
+        // limit. Otherwise a trusted client could not begin while others use up the common limit.
+        let isTrusted = isTrusted(head)
         let now = Double(NIODeadline.now().uptimeNanoseconds) * 1e-9
-        if isGet || !isTrusted(head), let delay = service.ledger.delay(address, now: now) {
+        if isGet || !isTrusted, let delay = service.ledger.delay(address, now: now) {
             var response = WebResponse(
                 429, text: "Too many requests within a short time. Try again later.\n")
             response.headers.append(("retry-after", String(Int(delay.rounded(.up)))))
@@ -193,6 +195,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         return nil
     }
 
+    /// Determines whether a request comes from a trusted client. If so, the ledger trusts the client's
+    /// host (see `request`).
     private func isTrusted(_ head: HTTPRequestHead) -> Bool {
         guard let channel = context?.channel, let request = request(head, body: [], channel) else {
             return false

@@ -109,6 +109,27 @@ import Testing
         }
     }
 
+    @Test("the first request of a trusted client is served while others use up the common limit")
+    func firstTrusted() throws {
+        try withServer({
+            $0.limits.requestsPerSecond = 1
+            $0.limits.requestBurst = 5
+        }) { server, _ in
+            // The common limit is 20 requests.
+            for host in UInt8(2)..<10 {
+                for _ in 0..<5 {
+                    let other = try WebClient(port: server.port, host: host)
+                    _ = try other.request("GET", "/")
+                }
+            }
+            let trust = ["X-Trusted: yes"]
+            let phone = try WebClient(port: server.port, host: 10)
+            #expect(try phone.request("GET", "/", headers: trust).status == 200)
+            let socket = try WebClient(port: server.port, host: 11)
+            #expect(try socket.upgrade("/echo", headers: trust).status == 101)
+        }
+    }
+
     @Test(
         "a client whose request is refused loses its connection and its waiting requests",
         arguments: ["POST /code HTTP/1.1\r\nHost: localhost", "GET / HTTP/1.1\r\nHost: evil"])
