@@ -58,8 +58,8 @@ public struct WebCounters: Sendable, Equatable {
 ///
 /// If all connections are open, a new connection can replace a connection of the address that has
 /// the most connections. Therefore a few addresses cannot lock out other addresses. Connections of
-/// trusted clients and accepted WebSockets are never replaced, except a WebSocket whose client must
-/// still authenticate.
+/// trusted clients and WebSockets are never replaced, except a WebSocket that the application has not
+/// kept yet (see `WebSocketDecision.accept`).
 ///
 /// A network of 64 bits counts as one address for the limits, because an IPv6 host chooses the other
 /// 64 bits itself. The computers of a local network share these 64 bits. Therefore the connections
