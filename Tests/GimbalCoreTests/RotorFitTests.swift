@@ -58,14 +58,19 @@ struct RotorFitTests {
         #expect(found == nil, "\(String(describing: found))")
     }
 
-    @Test("a measurement after a cancelled search does not use the motion before")
-    func cancelled() throws {
+    @Test(
+        "a measurement after a cancelled search, or after a pause, does not use the motion before",
+        arguments: [true, false])
+    func interrupted(isCancelled: Bool) throws {
         /// Number of the period with the first result; nil without a result within 3 s.
-        func period(cancelledAt cancellation: Int?) -> Int? {
+        func period(interruptedAt interruption: Int?) -> Int? {
             var search = FieldSearch()
             var (angle, rate) = (0.0, 0.0)
             for tick in 0..<3000 {
-                if tick == cancellation { search.cancel() }
+                var axes = AxisSet(.pitch)
+                if tick == interruption {
+                    if isCancelled { search.cancel() } else { axes = .none }
+                }
                 let field = 7 * angle + 0.8 * cm_sin(2 * .pi * 5 * Double(tick) * 1e-3)
                 let before = angle
                 for _ in 0..<10 {
@@ -73,16 +78,16 @@ struct RotorFitTests {
                     angle += rate * 1e-4
                 }
                 let found = search.fit(
-                    AxisSet(.pitch), cameraRates: AxisVector(repeating: rate),
+                    axes, cameraRates: AxisVector(repeating: rate),
                     moved: AxisVector(repeating: 7 * (angle - before)),
                     field: AxisVector(repeating: field), pull: AxisVector(repeating: 0.2), dt: 1e-3)
                 if found.inertia.pitch.isFinite { return tick }
             }
             return nil
         }
-        let first = try #require(period(cancelledAt: nil))
+        let first = try #require(period(interruptedAt: nil))
         // A new measurement takes at least as long as `RotorFit` waits for evidence, 0.12 s.
-        let second = period(cancelledAt: first) ?? .max
+        let second = period(interruptedAt: first) ?? .max
         #expect(second - first > 100, "\(first) \(second)")
     }
 

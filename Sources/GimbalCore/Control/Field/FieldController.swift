@@ -145,8 +145,10 @@ public struct FieldController: MotorController {
         }
         observe(rates: rates, known: known, kinematics: kinematics, stage: stage, dt: dt)
         let cameraRates = kinematics.torques(moment: rate)
-        if parameters.probesInertia, !inertias.isMeasured {
-            fitRotors(cameraRates: cameraRates, jointRates: known, dt: dt)
+        if !inertias.isMeasured {
+            fitRotors(
+                parameters.probesInertia ? inertias.unmeasured : AxisSet.none,
+                cameraRates: cameraRates, jointRates: known, dt: dt)
         }
         var moment = moment(
             attitude: attitude, lead: input.attitudeLead, rate: rate, setpoint: setpoint,
@@ -233,13 +235,13 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// Measures the rotors and the inertia that the search has not found.
+    /// Measures the rotors of `axes`, and the inertia, which the search has not found.
     private mutating func fitRotors(
-        cameraRates: AxisVector, jointRates: AxisVector, dt: Double
+        _ axes: AxisSet, cameraRates: AxisVector, jointRates: AxisVector, dt: Double
     ) {
         let delay = tuning.loopDelay
         let found = search.fit(
-            inertias.unmeasured, cameraRates: cameraRates,
+            axes, cameraRates: cameraRates,
             moved: jointRates * (parameters.polePairs * dt),
             field: fields.value(age: delay, dt: dt),
             pull: parameters.peakTorque * powers.value(age: delay, dt: dt), dt: dt)

@@ -105,7 +105,8 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     /// their motors cause.
     ///
     /// - Parameters:
-    ///   - axes: The motors to measure; motors in `sought` are excluded.
+    ///   - axes: The motors to measure; motors in `sought` are excluded. The measurement of an
+    ///     excluded motor begins again later.
     ///   - cameraRates: Rate of the camera about the axis of each joint, rad/s.
     ///   - moved: Motion of each rotor in this period, electrical rad.
     ///   - field: Angles of the fields at the sampling instant of the gyroscope, electrical rad.
@@ -121,7 +122,12 @@ struct FieldSearch: Sendable, BitwiseCopyable {
         let axes = axes.subtracting(sought)
         var fitted = fitted
         fits.change { fit, axis in
-            guard axes.contains(axis),
+            guard axes.contains(axis) else {
+                // The motion of this period is not added, so the measured angle would be wrong.
+                fit = RotorFit()
+                return
+            }
+            guard
                 let result = fit.step(
                     RotorFit.Sample(
                         cameraRate: cameraRates[axis], moved: moved[axis], field: field[axis],
