@@ -211,6 +211,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         var dt = 0.0
         if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), TimeLimit.longestPeriod) }
         lastStep = now
+        if gaps.step(hasSample: hasNewSample, dt: dt) { witness.forgetResponse() }
         if !hasNewSample, let motors = effect.motors { witness.wait(motors, dt: dt) }
         hasNewSample = false
         pace.step(dt: dt)
@@ -333,8 +334,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private mutating func takeOver(isRunning: Bool = false) {
         drive.reset(joints: joints.atStart(parameters.motorType, drive.state), isRunning: isRunning)
         pointing.takeOver(from: attitude, handlePose, parameters.jointRange)
-        held = attitude
-        wasReady = drive.state.isReady
+        (held, wasReady) = (attitude, drive.state.isReady)
     }
 
     private mutating func nextSetpoint(now: Instant, dt: Double) -> Setpoint {
@@ -381,7 +381,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 kinematics: joints.motion.kinematics, areJointsMeasured: joints.isMeasured,
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
                 excitation: excitation, authority: supervisor.authority, dt: dt))
-        if gaps.step(dt: dt) { drive.forgetResponse() }
+        if gaps.isGap { drive.forgetResponse() }
         // After a change of the gains, the controller holds the present attitude. Increased gains
         // must not suddenly act on the residual error of the smaller gains. An oscillation or the
         // loss of a rotor has turned the camera away from its intended attitude.

@@ -209,4 +209,63 @@ struct ReversedResponseTests {
             }
         }
     }
+
+    /// Simulated bus thread that is sometimes late while the loop continues to tick.
+    struct LateBus {
+        /// Limits of the time for which the bus thread is late, s.
+        let shortest, longest: Double
+        private var begin = 0.0
+        private var end = 0.0
+        private var random: RandomSource
+
+        init(from shortest: Double, to longest: Double, seed: UInt64) {
+            (self.shortest, self.longest) = (shortest, longest)
+            random = RandomSource(seed: seed)
+        }
+
+        /// True if the thread is late at `time`, s.
+        mutating func isLate(_ time: Double) -> Bool {
+            if time > end {
+                begin = time + 0.1 * (0.5 + random.uniform())
+                end = begin + shortest + (longest - shortest) * random.uniform()
+            }
+            return time > begin && time <= end
+        }
+    }
+
+    @Test(
+        "torques that the loop commands while the bus thread is late, and that no motor receives, are not reported as a reversed sign",
+        arguments: [
+            (LateBus(from: 0.005, to: 0.019, seed: 1545), UInt64(20)),
+            (LateBus(from: 0.012, to: 0.019, seed: 698), 9),
+        ])
+    func lateBus(bus: LateBus, seed: UInt64) {
+        var bus = bus
+        var loop = SimulatedLoop(BaseMotion(.walking, seed: seed), seed: seed)
+        var turns = 0.0
+        var report: Double?
+        for tick in 1...8000 {
+            let now = Instant(nanoseconds: Int64(tick) * 1_000_000)
+            // The camera turns to and fro by 30° while the handle moves.
+            if tick % 2000 == 1000, tick >= 3000 {
+                turns += 1
+                let yaw = turns.truncatingRemainder(dividingBy: 2) * 0.5236
+                loop.stabilizer.apply(
+                    .point(target: AxisVector(yaw: yaw, roll: 0, pitch: 0), duration: 1), now: now)
+            }
+            let time = Double(tick) * 1e-3
+            if time >= 3.2, bus.isLate(time) {
+                _ = loop.stabilizer.step(now: now)
+            } else {
+                // A batch has room for 16 samples.
+                var samples: [IMUSample] = []
+                loop.gimbal.advance(to: now) { if samples.count < 16 { samples.append($0) } }
+                for sample in samples { loop.stabilizer.integrate(sample) }
+                loop.gimbal.apply(loop.stabilizer.step(now: now), at: now)
+            }
+            if report == nil, loop.conditions.intersects(.responseReversed) { report = time }
+        }
+        #expect(report == nil)
+        #expect(loop.snapshot.phase == .active)
+    }
 }

@@ -230,6 +230,10 @@ struct GyroWitness: Sendable, BitwiseCopyable {
         silent += (motors.acceleration + disturbance) * dt
     }
 
+    /// Restarts the polarity checks, because the recent motion is not a response to the motors.
+    @_noLocks
+    mutating func forgetResponse() { images = PolarityChecks() }
+
     /// Extrapolates the reference over the interval between two samples, to the time of the new
     /// sample.
     @_noLocks

@@ -1,14 +1,48 @@
-/// Detector of gaps between ticks. The camera's motion during a gap is not a response to the
-/// motors.
+/// Detector of gaps between ticks, and of gaps between the ticks with new samples. The camera's
+/// motion during a gap is not a response to the motors' commands. If the loop's thread is late, the
+/// motors keep an old output. If only the bus thread is late, the loop computes outputs that no
+/// motor receives.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct GapWatch: Sendable, BitwiseCopyable {
-    private var usualPeriod = 0.0
+    /// True if the last tick ended a gap.
+    private(set) var isGap = false
 
-    /// Weight of a new period in the running mean, equivalent to a time constant of twenty periods.
+    private var ticks = UsualInterval()
+    private var samples = UsualInterval()
+    /// Time since the last tick with a new sample, s.
+    private var sinceSample = 0.0
+
+    @_noLocks
+    init() {}
+
+    /// Compares the intervals that end with this tick with their means.
+    ///
+    /// - Parameters:
+    ///   - hasSample: True if the tick has a new sample.
+    ///   - dt: Seconds since the previous tick.
+    /// - Returns: True if the tick ends a gap.
+    @_noLocks @discardableResult
+    mutating func step(hasSample: Bool, dt: Double) -> Bool {
+        isGap = ticks.isExceeded(by: dt)
+        sinceSample += dt
+        if hasSample {
+            if samples.isExceeded(by: sinceSample) { isGap = true }
+            sinceSample = 0
+        }
+        return isGap
+    }
+}
+
+/// Running mean of an interval, with the threshold above which an interval is a gap.
+private struct UsualInterval: Sendable, BitwiseCopyable {
+    private var mean = 0.0
+
+    /// Weight of a new interval in the running mean, equivalent to a time constant of twenty
+    /// intervals.
     private static var newShare: Double { @_noLocks get { 0.05 } }
-    /// Threshold of a gap, as a multiple of the mean period.
-    private static var periods: Double { @_noLocks get { 4 } }
+    /// Threshold of a gap, as a multiple of the mean interval.
+    private static var intervals: Double { @_noLocks get { 4 } }
     /// Minimum of the gap's threshold, s: two periods of the slowest loop.
     private static var shortest: Double { @_noLocks get { 0.01 } }
     /// Maximum of the gap's threshold, s: the longest conflict that `GyroWitness` tolerates.
@@ -17,13 +51,14 @@ struct GapWatch: Sendable, BitwiseCopyable {
     @_noLocks
     init() {}
 
-    /// Compares one period with the mean period.
+    /// Includes one interval, s, in the mean. An outage counts as `longest`, so that it hides no
+    /// later gap.
     ///
-    /// - Parameter dt: Seconds since the previous period.
-    /// - Returns: True if the period was a gap.
+    /// - Returns: True if the interval is a gap.
     @_noLocks
-    mutating func step(dt: Double) -> Bool {
-        usualPeriod = usualPeriod == 0 ? dt : usualPeriod + (dt - usualPeriod) * Self.newShare
-        return dt > min(max(Self.periods * usualPeriod, Self.shortest), Self.longest)
+    mutating func isExceeded(by interval: Double) -> Bool {
+        let bounded = min(interval, Self.longest)
+        mean = mean == 0 ? bounded : mean + (bounded - mean) * Self.newShare
+        return interval > min(max(Self.intervals * mean, Self.shortest), Self.longest)
     }
 }
