@@ -57,6 +57,23 @@ import Testing
         }
     }
 
+    @Test("after a pause of 60 ms, the next reads deliver every sample of the pause")
+    func shortStop() throws {
+        var bus = bus()
+        var samples: [IMUSample] = []
+        for tick in 0..<200 where !(100..<160).contains(tick) {
+            samples += try read(&bus, at: Int64(tick) * Self.period)
+        }
+        // The sensor's clock has an error of about 1 %.
+        #expect((190...205).contains(samples.count))
+        for (earlier, later) in zip(samples, samples.dropFirst()) {
+            let interval = later.time.nanoseconds - earlier.time.nanoseconds
+            #expect(interval > 0 && interval < 2 * Self.period)
+        }
+        let newest = try #require(samples.last)
+        #expect(200 * Self.period - newest.time.nanoseconds < 3 * Self.period)
+    }
+
     @Test("two simulated buses with the same calls give the same samples")
     func deterministic() throws {
         var first = bus()

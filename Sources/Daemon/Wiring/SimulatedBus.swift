@@ -7,6 +7,9 @@ import Simulation
 struct SimulatedBus: GimbalBus {
     private var gimbal: SimulatedGimbal
     private var lastRead: Instant?
+    /// Samples that did not fit in the last batch, oldest first. As from a chip's FIFO, the loop
+    /// receives them in the next periods.
+    private var waiting: [IMUSample] = []
     /// Time that the simulation has skipped because the process was stopped, ns.
     private var skippedNanoseconds: Int64 = 0
     private let parameters: SimulatedGimbal.Parameters
@@ -42,8 +45,11 @@ struct SimulatedBus: GimbalBus {
         gimbal.advance(to: simulated(now)) { sample in
             var sample = sample
             sample.time = Instant(nanoseconds: sample.time.nanoseconds + skippedNanoseconds)
-            samples.append(sample)
+            waiting.append(sample)
         }
+        let count = min(waiting.count, SampleBatch.capacity - samples.count)
+        for sample in waiting.prefix(count) { samples.append(sample) }
+        waiting.removeFirst(count)
     }
 
     mutating func write(_ output: MotorOutput, now: Instant) throws(BusError) {
