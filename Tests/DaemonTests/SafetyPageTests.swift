@@ -24,4 +24,12 @@ import Wire
         }
         #expect(try Self.names(effect) == Set(expected.map(\.name)))
     }
+
+    @Test("missing samples are explained by a setting and by load, not by the computer's clock")
+    func missingSamples() throws {
+        let words = try #require(Conditions.catalogue.first { $0.name == "imu_time_fault" })
+        #expect(words.sentence.contains("imu.timeout_ms"))
+        #expect(words.sentence.contains("other programs"))
+        #expect(!words.sentence.contains("clock"))
+    }
 }
