@@ -211,7 +211,7 @@ struct ReversedResponseTests {
     }
 
     /// Simulated bus thread that is sometimes late while the loop continues to tick.
-    struct LateBus {
+    struct LateBus: Sendable {
         /// Limits of the time for which the bus thread is late, s.
         let shortest, longest: Double
         private var begin = 0.0
@@ -238,7 +238,7 @@ struct ReversedResponseTests {
         arguments: [
             (LateBus(from: 0.005, to: 0.019, seed: 1545), UInt64(20)),
             (LateBus(from: 0.012, to: 0.019, seed: 698), 9),
-        ])
+        ] as [(LateBus, UInt64)])
     func lateBus(bus: LateBus, seed: UInt64) {
         var bus = bus
         var loop = SimulatedLoop(BaseMotion(.walking, seed: seed), seed: seed)
