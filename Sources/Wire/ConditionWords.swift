@@ -167,7 +167,7 @@ extension Conditions {
         ConditionWords(
             condition: .imuTimeFault, name: "imu_time_fault",
             sentence:
-                "Samples of the IMU were missing for longer than imu.timeout_ms, or their time ran backwards. Stop other programs on this computer, and check the IMU's bus; in lockstep, check the simulator's time t."
+                "Samples of the IMU were missing for longer than imu.timeout_ms (in lockstep, 20 ms), or their time ran backwards. Stop other programs on this computer, and check the IMU's bus; in lockstep, check the simulator's time t."
         ),
         ConditionWords(
             condition: .gravityMismatch, name: "gravity_mismatch",

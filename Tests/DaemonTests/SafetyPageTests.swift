@@ -29,6 +29,8 @@ import Wire
     func missingSamples() throws {
         let words = try #require(Conditions.catalogue.first { $0.name == "imu_time_fault" })
         #expect(words.sentence.contains("imu.timeout_ms"))
+        // In lockstep, `Settings` ignores `imu.timeout_ms`.
+        #expect(words.sentence.contains("in lockstep, 20 ms"))
         #expect(words.sentence.contains("other programs"))
         #expect(!words.sentence.contains("clock"))
     }
