@@ -146,9 +146,7 @@ public struct FieldController: MotorController {
         observe(rates: rates, known: known, kinematics: kinematics, stage: stage, dt: dt)
         let cameraRates = kinematics.torques(moment: rate)
         if !inertias.isMeasured {
-            fitRotors(
-                parameters.probesInertia ? inertias.unmeasured : AxisSet.none,
-                cameraRates: cameraRates, jointRates: known, dt: dt)
+            fitRotors(cameraRates: cameraRates, jointRates: known, dt: dt)
         }
         var moment = moment(
             attitude: attitude, lead: input.attitudeLead, rate: rate, setpoint: setpoint,
@@ -235,13 +233,13 @@ public struct FieldController: MotorController {
         }
     }
 
-    /// Measures the rotors of `axes`, and the inertia, which the search has not found.
+    /// Measures the rotors and the inertia that the search has not found.
     private mutating func fitRotors(
-        _ axes: AxisSet, cameraRates: AxisVector, jointRates: AxisVector, dt: Double
+        cameraRates: AxisVector, jointRates: AxisVector, dt: Double
     ) {
         let delay = tuning.loopDelay
         let found = search.fit(
-            axes, cameraRates: cameraRates,
+            parameters.probesInertia ? inertias.unmeasured : .none, cameraRates: cameraRates,
             moved: jointRates * (parameters.polePairs * dt),
             field: fields.value(age: delay, dt: dt),
             pull: parameters.peakTorque * powers.value(age: delay, dt: dt), dt: dt)
