@@ -22,7 +22,7 @@ struct DriveFrameTests {
                     CANFrame(
                         id: 0x0280_0200, isExtended: true,
                         data: [0xC0, 0, 0x80, 0, 0x80, 0, 1, 44])
-                case .moteus: DriveCodecTests.reply(mode: 10)
+                case .moteus: MoteusCodecTests.reply(mode: 10)
                 }
             return (name, drives.codec, frame)
         }
