@@ -6,6 +6,8 @@ final class StalledClient {
     private let descriptor: Int32
     private let port: UInt16
     private var number = 0
+    /// Bytes that no response has used yet.
+    private var received: [UInt8] = []
 
     init(port: UInt16) throws {
         self.port = port
@@ -39,22 +41,46 @@ final class StalledClient {
             send(descriptor, $0.baseAddress, $0.count - 1, 0)
         }
         guard sent == text.utf8.count else { throw Errno(rawValue: errno) }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
-        guard count > 0 else { throw Errno(rawValue: errno) }
-        return String(decoding: buffer[..<count], as: UTF8.self)
+        return try response()
+    }
+
+    /// Reads one complete response, which may arrive in parts or after data of the stream.
+    private func response() throws -> String {
+        while true {
+            // RFC 2326 section 10.12: data of the stream are `$`, channel, size (2 bytes), bytes.
+            if received.first == UInt8(ascii: "$") {
+                let size = received.count < 4 ? 4 : 4 + Int(received[2]) << 8 + Int(received[3])
+                if received.count >= size {
+                    received.removeFirst(size)
+                    continue
+                }
+            } else if let end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {
+                let header = String(decoding: received[..<end], as: UTF8.self)
+                let length = header.split(separator: "\r\n")
+                    .first { $0.lowercased().hasPrefix("content-length:") }
+                    .flatMap { Int($0.dropFirst(15).filter(\.isNumber)) }
+                if received.count >= end + (length ?? 0) {
+                    received.removeFirst(end + (length ?? 0))
+                    return header
+                }
+            }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { throw Errno(rawValue: count == 0 ? ECONNRESET : errno) }
+            received += buffer[..<count]
+        }
     }
 
     /// Starts playing.
     ///
-    /// - Returns: True if the server now sends the stream.
-    func play() throws -> Bool {
+    /// - Returns: Header of the last response, `RTSP/1.0 200 OK` first if the server now sends the stream.
+    func play() throws -> String {
         _ = try ask("DESCRIBE", "/stream", "Accept: application/sdp\r\n")
         let answer = try ask(
             "SETUP", "/stream/stream=0", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n")
         guard let line = answer.split(separator: "\r\n").first(where: { $0.hasPrefix("Session:") })
-        else { return false }
+        else { return answer }
         let session = line.dropFirst(8).split(separator: ";")[0].filter { $0 != " " }
-        return try ask("PLAY", "/stream", "Session: \(session)\r\n").hasPrefix("RTSP/1.0 200")
+        return try ask("PLAY", "/stream", "Session: \(session)\r\n")
     }
 }

@@ -196,11 +196,11 @@ struct StreamTests {
         let watcher = try stream.player(.tcp)
         _ = try #require(try watcher.first(within: 5))
         let stalled = try StalledClient(port: stream.server.port)
-        #expect(try stalled.play())
+        #expect(try stalled.play().hasPrefix("RTSP/1.0 200"))
         do {
             // This client leaves without ending its session.
             let vanished = try StalledClient(port: stream.server.port)
-            #expect(try vanished.play())
+            #expect(try vanished.play().hasPrefix("RTSP/1.0 200"))
         }
         let before = (stream.keeper.report, stream.server.counters())
         let pictures = try watcher.pictures(for: 6)
