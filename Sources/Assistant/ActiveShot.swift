@@ -24,6 +24,8 @@ struct ActiveShot {
     private(set) var due: Double?
     private var session: ShotSession
     private let forecast: ShotForecast
+    /// Sentence about the first waypoint that the yaw joint cannot reach; nil if there is none.
+    private let warning: String?
     private var exposure: Exposure?
     /// The camera's target before the first request `point` of the shot; nil after this request.
     private var beginning: Pose?
@@ -41,9 +43,12 @@ struct ActiveShot {
     /// - Parameters:
     ///   - plan: The plan.
     ///   - sight: State of the camera; the motors must be on.
+    ///   - warning: Sentence about the first waypoint that the yaw joint cannot reach; nil if there
+    ///     is none.
     ///   - now: Current time, s.
-    init(_ plan: ShotPlan, from sight: ShotSession.CameraState, now: Double) {
+    init(_ plan: ShotPlan, from sight: ShotSession.CameraState, warning: String?, now: Double) {
         beginning = sight.target
+        self.warning = warning
         session = ShotSession(plan, ShotRecord(plan, originYaw: sight.target.yaw))
         forecast = ShotForecast(plan)
         due = now
@@ -68,6 +73,7 @@ struct ActiveShot {
             report.state = .active
             report.sentence =
                 "\(count) are done, about \(Format.duration(report.secondsLeft)) left."
+            if let warning { report.sentence += " " + warning }
         }
         return report
     }
@@ -222,5 +228,18 @@ extension ShotSession.CameraState {
             error: error.map(\.magnitude).max() ?? .nan, rate: rate.map(\.magnitude).max() ?? .nan,
             isAtJointEnd: status["notices"]?.array?.contains { $0["name"] == "joint_limit" }
                 == true)
+    }
+}
+
+extension YawJoint {
+    /// Yaw joint in the answer to `status`; nil if no sensor and no motor measures its angle.
+    init?(_ status: JSONValue) {
+        let joints = status["joints"]
+        func yaw(_ name: String) -> Double? { joints?[name]?["yaw"]?.number }
+        guard joints?["source"]?.string != JointStatus.estimated, let angle = yaw("angle_deg"),
+            let lower = yaw("minimum_deg"), let upper = yaw("maximum_deg"), lower <= upper,
+            (angle + lower + upper).isFinite
+        else { return nil }
+        self.init(angle: angle, range: lower...upper)
     }
 }

@@ -189,13 +189,15 @@ enum ShootTool {
     ///   - plan: The plan.
     ///   - limits: The assistant's limits.
     ///   - link: Connection to the daemon.
-    /// - Returns: State of the camera at the beginning of the shot.
+    /// - Returns: State of the camera at the beginning of the shot, and a sentence about the first
+    ///   waypoint that the yaw joint cannot reach; nil if there is no such waypoint.
     /// - Throws: `ClientError` if the camera cannot begin the shot, or cannot reach a pose of the
     ///   plan.
     static func check(
         _ plan: ShotPlan, _ limits: Limits, _ link: DaemonLink
-    ) throws(ClientError) -> ShotSession.CameraState {
-        guard let sight = ShotSession.CameraState(try link.ask("status")), sight.isHeld else {
+    ) throws(ClientError) -> (ShotSession.CameraState, warning: String?) {
+        let status = try link.ask("status")
+        guard let sight = ShotSession.CameraState(status), sight.isHeld else {
             throw refusal(
                 "refused",
                 "A shot needs the mode \"locked\", with the motors on. Select this mode with the tool `mode` first."
@@ -204,21 +206,26 @@ enum ShootTool {
         if plan.recipe.shutter.kind == .eyes { _ = try ActiveShot.capture(link) }
         let setting = try link.ask("get", ["keys": ["motion.range_deg"]]).array?.first?["value"]
         let ranges = setting?.array?.map { $0.array?.compactMap(\.number) ?? [] } ?? []
+        let joint = YawJoint(status)
         if let sentence = plan.refusal(outside: ranges, originYaw: sight.target.yaw) {
             throw refusal("out_of_range", sentence)
         }
-        var begin = sight.target
-        begin.yaw = 0
-        let travel = plan.largestMove(from: begin)
+        let move = plan.largestMove(from: sight.target, within: ranges, joint: joint)
         // The daemon measures the rotation from the camera's attitude, which differs from the
         // target.
-        guard travel <= limits.travelDeg - 1 else {
+        guard move.angle <= limits.travelDeg - 1 else {
+            let (reason, remedy) =
+                move.isDetour
+                ? (
+                    ", because motion.range_deg or joints.range_deg prevents a shorter way",
+                    "Choose a smaller field, or begin at another yaw."
+                ) : ("", "Take more photos, or choose a smaller field.")
             throw refusal(
                 "out_of_range",
-                "The camera would turn by \(Format.fixed(travel, 0)) degrees between two photos; an assistant can turn it by less than \(Format.plain(limits.travelDeg)) degrees in one request (mcp.max_travel_deg). Take more photos, or choose a smaller field."
+                "The camera would turn by \(Format.fixed(move.angle, 0)) degrees to waypoint \(move.waypoint)\(reason); an assistant can turn it by less than \(Format.plain(limits.travelDeg)) degrees in one request (mcp.max_travel_deg). \(remedy)"
             )
         }
-        return sight
+        return (sight, joint.flatMap(plan.warning))
     }
 
     /// Creates the recipe from the arguments. The recipe is decoded from JSON, so its decoder

@@ -170,7 +170,8 @@ final class ToolCalls {
                     throw .refused(
                         RequestError("refused", "A shot is active. Use the action `cancel` first."))
                 }
-                shot = ActiveShot(plan, from: try ShootTool.check(plan, limits, link), now: now)
+                let (sight, warning) = try ShootTool.check(plan, limits, link)
+                shot = ActiveShot(plan, from: sight, warning: warning, now: now)
                 lines = endTurn(now: now)
             }
             return (shot?.report ?? ShootTool.Report()).json

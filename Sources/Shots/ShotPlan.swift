@@ -101,14 +101,13 @@ public struct ShotPlan: Sendable, Equatable {
 
     /// Checks that the yaw joint can reach each waypoint while the handle keeps its heading.
     ///
-    /// - Parameters:
-    ///   - range: Range of the yaw joint, `joints.range_deg`, degrees.
-    ///   - joint: Angle of the yaw joint at the beginning of the shot, degrees.
+    /// - Parameter joint: The yaw joint at the beginning of the shot.
     /// - Returns: The first waypoint that the joint cannot reach, as a sentence; nil if there is
     ///   none.
-    public func warning(jointRange range: ClosedRange<Double>, joint: Double) -> String? {
+    public func warning(_ joint: YawJoint) -> String? {
+        let range = joint.range
         for (index, frame) in frames.enumerated() {
-            let angle = joint + frame.pose.yaw
+            let angle = joint.angle + frame.pose.yaw
             // The joint has the same direction after each whole turn.
             let turns = ((range.lowerBound - angle) / 360).rounded(.up)
             guard angle + 360 * turns > range.upperBound else { continue }
@@ -116,15 +115,6 @@ public struct ShotPlan: Sendable, Equatable {
                 "Waypoint \(index + 1): the yaw joint cannot reach yaw \(Format.fixed(frame.pose.yaw, 1))° (joints.range_deg), unless you turn the handle before the photo."
         }
         return nil
-    }
-
-    /// Computes the largest angle by which an axis turns between two consecutive waypoints, or from
-    /// the initial orientation to the first waypoint.
-    ///
-    /// - Parameter first: Orientation at the beginning of the shot, with yaw 0.
-    /// - Returns: The angle, degrees, 0...180.
-    public func largestMove(from first: Pose) -> Double {
-        zip([first] + frames.map(\.pose), frames).map { $0.distance(to: $1.pose) }.max() ?? 0
     }
 
     /// Identifier of the plan: a checksum (FNV-1a, 64 bits) of the poses, in hundredths of a

@@ -24,6 +24,8 @@ final class FakeDaemon: DaemonConnection {
         var order = 0
         /// Number of the next photos for which airframe-eyes reports no result.
         var lostPhotos = 0
+        /// Angle of the yaw joint, degrees, with the range -170...170; nil if it is not measured.
+        var joint: Double?
         /// Largest pitch that `motion.range_deg` permits, degrees.
         var highestPitch = 90.0
     }
@@ -97,7 +99,7 @@ final class FakeDaemon: DaemonConnection {
                 })
         case "get" where params["keys"] == ["motion.range_deg"]:
             return [
-                ["key": "motion.range_deg", "value": [[-180, 180], [-45, 45], [-90, 90]]]
+                ["key": "motion.range_deg", "value": [[-360, 360], [-45, 45], [-90, 90]]]
             ]
         case "get":
             return .array(
@@ -134,6 +136,12 @@ final class FakeDaemon: DaemonConnection {
             "pointing": ["target_deg": axes(memory.pose)], "setpoint_deg": axes(memory.pose),
             "error_deg": axes([0.01, 0.01, 0.01]), "rate_dps": axes([0.1, 0.1, 0.1]),
         ]
+        if let joint = memory.joint {
+            status["joints"] = [
+                "source": "encoders", "angle_deg": axes([joint, 0, 0]),
+                "minimum_deg": axes([-170, -45, -120]), "maximum_deg": axes([170, 45, 120]),
+            ]
+        }
         if let photos = memory.photos {
             status["companions"] = [
                 ["report": ["capture": ["photos": .int(photos), "order": .int(memory.order)]]]

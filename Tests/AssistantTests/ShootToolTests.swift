@@ -236,6 +236,23 @@ import Wire
         #expect(!bench.takeRequests().contains { $0.hasPrefix("point") })
     }
 
+    @Test("a shot that would turn around the ends of the yaw joint is refused before any motion")
+    func detour() throws {
+        let bench = try Bench()
+        bench.memory.joint = 0
+        let refused = try shoot(bench, ["kind": "orbit", "photos": 8])
+        #expect(refused["isError"] == true)
+        let text = refused["content"]?.array?.first?["text"]?.string ?? ""
+        #expect(text.contains("turn by 315 degrees to waypoint 6, because"), "\(text)")
+        #expect(bench.server.deadline == nil)
+        #expect(!bench.takeRequests().contains { $0.hasPrefix("point") })
+        // A person can turn the handle, so an unreachable end is only named.
+        let report = try shoot(bench, ["kind": "orbit", "photos": 5, "turn": 175])
+        #expect(report["structuredContent"]?["state"] == "active")
+        let sentence = report["structuredContent"]?["sentence"]?.string ?? ""
+        #expect(sentence.contains("Waypoint 5: the yaw joint cannot reach"), "\(sentence)")
+    }
+
     @Test("an argument with the value null counts as missing, as in the daemon's methods")
     func nullArguments() throws {
         let bench = try Bench()

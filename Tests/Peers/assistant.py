@@ -300,6 +300,7 @@ async def refusals(peer, mode):
         await refused("baselines", {"action": "store", "name": f"assistant-{mode}"}, "cannot overwrite")
         await refused("get", {"keys": ["nothing.here"]}, "There is no setting")
         await refused("shoot", {"kind": "orbit", "photos": 2}, "mcp.max_travel_deg")
+        await refused("shoot", {"kind": "orbit", "photos": 8}, "joints.range_deg", "mcp.max_travel_deg")
         await refused("shoot", {"kind": "orbit", "photos": 9, "shutter": "eyes"}, "airframe-eyes")
         try:
             await client.call_tool("reset_stop", {})
@@ -356,7 +357,7 @@ async def shooting(peer, mode):
         peer.control("point", "--yaw", "0")
         end = await ending()
         expect(end["state"] == "ended" and "another client has moved" in end["sentence"], end)
-        await report(kind="orbit", photos=8)
+        await report(kind="orbit", photos=8, turn=90)
         end = await report(action="cancel")
         expect(end["state"] == "ended" and "cancelled" in end["sentence"], end)
 

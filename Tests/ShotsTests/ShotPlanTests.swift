@@ -24,7 +24,7 @@ struct ShotPlanTests {
         ] as [(ClosedRange<Double>, Double, String?)])
     func joint(range: ClosedRange<Double>, angle: Double, warning: String?) throws {
         let orbit = try ShotPlan(ShotRecipe(.orbit(.init(photos: 8))))
-        let sentence = orbit.warning(jointRange: range, joint: angle)
+        let sentence = orbit.warning(YawJoint(angle: angle, range: range))
         #expect(sentence?.prefix(12) == warning?.prefix(12), "\(sentence ?? "none")")
     }
 

@@ -194,7 +194,8 @@ enum ShotRunner {
         let joints = status.joints
         if joints.source != JointStatus.estimated, let joint = joints.angleDeg.yaw.known,
             let lower = joints.minimumDeg.yaw.known, let upper = joints.maximumDeg.yaw.known,
-            lower <= upper, let warning = plan.warning(jointRange: lower...upper, joint: joint)
+            lower <= upper,
+            let warning = plan.warning(YawJoint(angle: joint, range: lower...upper))
         {
             Output.error(warning)
         }

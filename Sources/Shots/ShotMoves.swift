@@ -1,0 +1,102 @@
+/// Angle and range of the yaw joint.
+public struct YawJoint: Sendable, Equatable {
+    /// Angle of the joint, degrees.
+    public var angle: Double
+    /// Range of the joint, degrees; -360...360 means that the joint has no ends.
+    public var range: ClosedRange<Double>
+
+    /// Creates the state of a joint.
+    public init(angle: Double, range: ClosedRange<Double>) {
+        (self.angle, self.range) = (angle, range)
+    }
+}
+
+/// Turn of the camera to a waypoint.
+public struct ShotMove: Sendable, Equatable {
+    /// Largest turn of an axis, degrees.
+    public var angle: Double
+    /// Number of the waypoint, from 1.
+    public var waypoint: Int
+
+    /// True if a range prevents the shorter way.
+    public var isDetour: Bool { angle > 180 + 1e-6 }
+}
+
+extension ShotPlan {
+    /// Computes the largest turn of an axis to a waypoint. As in airframed, yaw turns in the
+    /// opposite direction if a range prevents the shorter way; the handle keeps its heading.
+    ///
+    /// - Parameters:
+    ///   - first: Orientation at the beginning of the shot, earth frame.
+    ///   - ranges: Value of `motion.range_deg`: lower and upper end for yaw, roll and pitch,
+    ///     degrees.
+    ///   - joint: The yaw joint at the beginning of the shot; nil if its angle is unknown.
+    /// - Returns: The turn. Of equal turns, the first one.
+    public func largestMove(
+        from first: Pose, within ranges: [[Double]], joint: YawJoint?
+    ) -> ShotMove {
+        var yaw = YawForecast(first.yaw, within: ranges.first ?? [], joint)
+        var last = first
+        var largest = ShotMove(angle: 0, waypoint: 1)
+        for (index, frame) in frames.enumerated() {
+            let pose = frame.pose.turned(byYaw: first.yaw)
+            let angle = max(
+                yaw.turn(to: pose.yaw).magnitude, (pose.roll - last.roll).magnitude,
+                (pose.pitch - last.pitch).magnitude)
+            if angle > largest.angle + 1e-6 {
+                largest = ShotMove(angle: angle, waypoint: index + 1)
+            }
+            last = pose
+        }
+        return largest
+    }
+}
+
+/// Forecast of the yaw of the set-point, as airframed computes it. All angles are in degrees.
+private struct YawForecast {
+    private var yaw: Double
+    /// Range of the set-point; nil if yaw has no limit.
+    private let range: ClosedRange<Double>?
+    /// The joint; nil if its angle is unknown, or if it has no ends.
+    private var joint: YawJoint?
+
+    init(_ yaw: Double, within range: [Double], _ joint: YawJoint?) {
+        self.joint = joint.flatMap { Self.isEndless($0.range) ? nil : $0 }
+        let bounds = range.count == 2 && range[0] <= range[1] ? range[0]...range[1] : -360...360
+        self.range = Self.isEndless(bounds) ? nil : bounds
+        // Yaw has the same direction after each whole turn.
+        let turned = yaw + 360 * ((bounds.lowerBound - yaw) / 360).rounded(.up)
+        self.yaw = bounds.contains(turned) && !bounds.contains(yaw) ? turned : yaw
+    }
+
+    private static func isEndless(_ range: ClosedRange<Double>) -> Bool {
+        range.lowerBound <= -360 && range.upperBound >= 360
+    }
+
+    /// Turns to a direction.
+    ///
+    /// - Returns: Angle of the turn, right positive.
+    mutating func turn(to direction: Double) -> Double {
+        var turn = Pose.wrapped(direction - yaw)
+        if let joint {
+            let (down, up) = (
+                joint.range.lowerBound - joint.angle, joint.range.upperBound - joint.angle
+            )
+            if turn > up, turn - 360 >= down {
+                turn -= 360
+            } else if turn < down, turn + 360 <= up {
+                turn += 360
+            }
+        }
+        if let range {
+            if yaw + turn > range.upperBound, yaw + turn - 360 >= range.lowerBound {
+                turn -= 360
+            } else if yaw + turn < range.lowerBound, yaw + turn + 360 <= range.upperBound {
+                turn += 360
+            }
+        }
+        yaw += turn
+        joint?.angle += turn
+        return turn
+    }
+}
