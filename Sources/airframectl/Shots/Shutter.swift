@@ -217,7 +217,11 @@ final class EyesShutter: Shutter {
 
     func shoot(_ photo: Int, at pose: Pose) throws(ClientError) -> String? {
         refused = nil
-        let before = try state()?.photos ?? 0
+        // Without the number of earlier photos, an earlier photo would count as this one.
+        guard let before = try state()?.photos else {
+            refused = photo
+            return "airframe-eyes is not connected, or does not report its state"
+        }
         let reply: CameraReply
         do {
             reply = try client().request(.camera, ["action": "photo"])
