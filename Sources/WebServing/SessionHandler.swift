@@ -19,6 +19,8 @@ final class SessionHandler: ChannelInboundHandler {
     private var lastHeard = NIODeadline.now()
     private var ticks: UInt8 = 0
     private var pongs = 0
+    /// True from a ping of the server until the client's next pong.
+    private var awaitsPong = false
     private var timer: RepeatedTask?
     private var isClosing = false
 
@@ -116,7 +118,11 @@ final class SessionHandler: ChannelInboundHandler {
             // If a client sends pings and does not read the pongs, at most 16 pongs are queued.
             pongs = (pongs + 1) % 16
             session.put(.pong, bytes, key: "\0pong\(pongs)")
-        case .pong: lastHeard = .now()
+        case .pong:
+            // The answer to a ping of the server does not count, so that a client can always send
+            // as many messages as its limit permits.
+            if awaitsPong { lastHeard = .now() } else { _ = isAllowed() }
+            awaitsPong = false
         case .connectionClose: closed(bytes)
         default: fail(.protocolError, 1002, "unknown opcode")
         }
@@ -202,6 +208,9 @@ final class SessionHandler: ChannelInboundHandler {
             return fail(.idle, 1008, "the client does not answer")
         }
         ticks &+= 1
-        if ticks % 2 == 0 { session.put(.ping, [ticks], key: "\0ping") }
+        if ticks % 2 == 0 {
+            awaitsPong = true
+            session.put(.ping, [ticks], key: "\0ping")
+        }
     }
 }

@@ -29,7 +29,7 @@ public enum WebRefusal: String, Sendable, CaseIterable {
     case encoding
     /// A message is larger than `Limits.message`.
     case message
-    /// A client sent more messages per second than `Limits.messagesPerSecond`.
+    /// A client sent more messages, pings and pongs per second than `Limits.messagesPerSecond`.
     case rate
     /// A client reads too slowly: more than `Limits.outgoing` bytes are queued.
     case slow

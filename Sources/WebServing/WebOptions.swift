@@ -55,8 +55,8 @@ public struct WebOptions: Sendable, Equatable {
         public var body = 65_536
         /// Largest message on a WebSocket, all fragments together, bytes.
         public var message = 65_536
-        /// Largest mean rate of messages and pings on a WebSocket, per second; also the largest
-        /// size of a burst.
+        /// Largest mean rate of messages, pings and pongs on a WebSocket, per second; also the
+        /// largest size of a burst. One pong after each ping of the server does not count.
         public var messagesPerSecond = 200
         /// Largest total size of messages that wait for a slow client, excluding the kernel's
         /// buffer, bytes.

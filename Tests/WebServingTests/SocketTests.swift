@@ -154,10 +154,10 @@ struct SocketTests {
         }
     }
 
-    @Test("more messages or pings per second than the limit close the session")
+    @Test("more messages, pings or pongs per second than the limit close the session")
     func rate() throws {
         try withServer({ $0.limits.messagesPerSecond = 20 }) { server, _ in
-            for opcode: UInt8 in [1, 9] {
+            for opcode: UInt8 in [1, 9, 10] {
                 let client = try open(server)
                 for _ in 0..<60 { try? client.send(WebClient.frame(opcode, [65])) }
                 var last = try client.frame()
@@ -167,10 +167,24 @@ struct SocketTests {
                     last = try client.frame()
                 }
                 #expect(last.code == 1008)
-                // A ping is answered only if no newer ping has arrived.
-                #expect(answers >= 1 && answers <= 25)
+                // A ping is answered only if no newer ping has arrived; a pong is not answered.
+                #expect(answers <= 25 && (answers >= 1 || opcode == 10))
             }
-            #expect(server.counters.refusals == [.rate: 2])
+            #expect(server.counters.refusals == [.rate: 3])
+        }
+    }
+
+    @Test("the answer to a ping of the server does not count for the limit")
+    func answeredPing() throws {
+        try withServer({
+            $0.limits.messagesPerSecond = 1
+            $0.limits.idle = 2
+        }) { server, _ in
+            let client = try open(server)
+            #expect(try client.frame().opcode == 9)
+            try client.send(WebClient.frame(1, [65]) + WebClient.frame(10, [2]))
+            #expect(try client.frame().opcode == 1)
+            #expect(try client.frame().opcode == 9)
         }
     }
 
