@@ -52,6 +52,20 @@ struct UnpairedPageTests {
         }
     }
 
+    @Test(
+        "STOP names the missing pairing, also if the limit of requests refuses the stop",
+        arguments: [401, 429])
+    func refusedStop(status: Int) throws {
+        try withPage(isPaired: false) { _, _, page in
+            try #require(try page.wait(Self.hasNotice) != nil)
+            try page.value(
+                "window.fetch = () => Promise.resolve(new Response('', { status: \(status) })); document.querySelector('#stop').click()"
+            )
+            let toast = "document.querySelector('#toast').textContent"
+            #expect(try page.wait("\(toast).includes('because it is not paired')") != nil)
+        }
+    }
+
     @Test("STOP also looks unavailable on a page that cannot be read without a pairing")
     func closed() throws {
         try withPage(["web.read_without_token=false"], isPaired: false) { _, _, page in

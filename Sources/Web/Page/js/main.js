@@ -64,7 +64,8 @@ function stop() {
   const ways = canWrite ? [link.request("stop")] : [];
   let isRefused = false;
   ways.push(fetch("/stop", { method: "POST", keepalive: true, signal: AbortSignal.timeout(stopPatience) }).then((answer) => {
-    isRefused = answer.status === 401;
+    // The limit of requests (429) applies only to the POST requests of browsers that are not paired.
+    isRefused = [401, 429].includes(answer.status);
     if (!answer.ok) throw new Error();
   }));
   const end = new Promise((_, reject) => setTimeout(reject, stopPatience));
