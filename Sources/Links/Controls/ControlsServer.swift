@@ -41,10 +41,16 @@ public final class ControlsServer: Service {
     private let clock: @Sendable () -> Instant
     private let thread: ServiceThread
     private let bell: WakeupPipe
-    private let latest = Mutex(ControlsReport())
-    /// Requested duration of the identification of a control, s. 0 ends the identification; nil
-    /// means that there is no request.
-    private let learning = Mutex<Double?>(nil)
+    private let shared = Mutex(Shared())
+
+    /// State that all threads share.
+    private struct Shared {
+        /// The newest report.
+        var report = ControlsReport()
+        /// Requested duration of the identification of a control, s, which the thread has not
+        /// processed yet. 0 ends the identification; nil means that there is no request.
+        var learning: Double?
+    }
 
     /// Creates a server for the kernel's input devices, which are not opened yet.
     ///
@@ -77,7 +83,7 @@ public final class ControlsServer: Service {
 
     /// State of the controls, at most 0.05 s old while controls are used. Any thread can read the
     /// property.
-    public var report: ControlsReport { latest.withLock(\.self) }
+    public var report: ControlsReport { shared.withLock { $0.report } }
 
     /// State for `status`: the devices and the counters; nil if no device is open.
     public var status: LinkStatus? {
@@ -93,10 +99,10 @@ public final class ControlsServer: Service {
     /// the controls that are used, but the controls have no effect; 0 ends the identification. Any
     /// thread can call this method.
     public func learn(seconds: Double) {
-        learning.withLock { $0 = seconds }
-        latest.withLock {
-            $0.isLearning = seconds > 0
-            $0.learned = nil
+        shared.withLock {
+            $0.learning = seconds
+            $0.report.isLearning = seconds > 0
+            $0.report.learned = nil
         }
         bell.ring()
     }
@@ -150,7 +156,7 @@ public final class ControlsServer: Service {
             let now = clock()
             if set[1] != 0 {
                 bell.silence()
-                if let seconds = learning.withLock({ $0.take() }) {
+                if let seconds = shared.withLock({ $0.learning.take() }) {
                     if seconds > 0 {
                         round.panel.learn(seconds: seconds, now: now)
                     } else {
@@ -320,14 +326,14 @@ public final class ControlsServer: Service {
             "glitches": panel.counters.glitches, "stuck": panel.counters.stuck,
             "dropped": panel.counters.dropped,
         ]
-        let isAsked = learning.withLock { $0 != nil }
-        latest.withLock { latest in
+        shared.withLock { [report] shared in
+            let earlier = shared.report
+            shared.report = report
             // The report must keep an identification request that the thread has not processed yet.
-            if isAsked {
-                report.isLearning = latest.isLearning
-                report.learned = latest.learned
+            if shared.learning != nil {
+                shared.report.isLearning = earlier.isLearning
+                shared.report.learned = earlier.learned
             }
-            latest = report
         }
     }
 

@@ -83,6 +83,7 @@ private final class PipeInputs: InputDirectory {
     /// Runs a server with the devices during the body.
     private func withServer(
         _ inputs: PipeInputs, log: LineLog = LineLog(),
+        clock: @escaping @Sendable () -> Instant = LinkClock.now,
         _ body: @escaping @Sendable (ControlsServer) async throws -> Void
     ) async throws {
         let bindings = try ["ABS_X: yaw", "BTN_SELECT press: stop"].map {
@@ -91,7 +92,7 @@ private final class PipeInputs: InputDirectory {
         port.memory.withLock { $0.settings.controls.bindings = bindings }
         let server = try ControlsServer(
             port: port, effects: ControlEffects(record: { _ in }, profile: { _, _ in }),
-            directory: inputs, logger: log.logger, clock: LinkClock.now)
+            directory: inputs, logger: log.logger, clock: clock)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             group.addTask { try await body(server) }
@@ -121,6 +122,27 @@ private final class PipeInputs: InputDirectory {
             try inputs.unplug("event0")
             try await until { port.asked.last == MotionRequest.rate(.zero).words }
             try await until { server.report.devices.isEmpty }
+        }
+    }
+
+    @Test("a report that is made at the same time does not hide the start of an identification")
+    func simultaneous() async throws {
+        let calls = Mutex(Int64(0))
+        // With this clock, the report is due after each request.
+        let clock: @Sendable () -> Instant = {
+            calls.withLock { calls in
+                calls += 1
+                return Instant(nanoseconds: calls * 60_000_000)
+            }
+        }
+        try await withServer(try PipeInputs([]), clock: clock) { server in
+            var hidden = 0
+            for _ in 0..<10_000 {
+                server.learn(seconds: 1e6)
+                for _ in 0..<5 where !server.report.isLearning { hidden += 1 }
+                server.learn(seconds: 0)
+            }
+            #expect(hidden == 0)
         }
     }
 
