@@ -42,7 +42,10 @@ struct RequestLimiter {
     /// - Returns: Nil if the request is accepted; otherwise the time after which the next request
     ///   is accepted, s.
     mutating func refusal(of address: String, now: Double, isTrusted: Bool = false) -> Double? {
-        let name = isTrusted ? Self.host(address) : place(Self.network(address), now: now)
+        let name =
+            isTrusted
+            ? place(Self.host(address), now: now, isSure: true)
+            : place(Self.network(address), now: now)
         let now = Self.instant(now)
         var own = addresses[name] ?? Self.bucket(limits)
         defer { addresses[name] = own }
@@ -59,8 +62,9 @@ struct RequestLimiter {
     }
 
     /// Returns the table's key for an address. If the table is full, addresses with a full bucket
-    /// are removed, at most once per second.
-    private mutating func place(_ address: String, now: Double) -> String {
+    /// are removed, at most once per second. If `isSure` is true, the address has its own place
+    /// even in a full table.
+    private mutating func place(_ address: String, now: Double, isSure: Bool = false) -> String {
         guard addresses[address] == nil, addresses.count >= Self.mostAddresses else {
             return address
         }
@@ -68,7 +72,7 @@ struct RequestLimiter {
             lastSweep = now
             addresses = addresses.filter { !$0.value.isFull(now: Self.instant(now)) }
         }
-        return addresses.count < Self.mostAddresses ? address : ""
+        return isSure || addresses.count < Self.mostAddresses ? address : ""
     }
 
     /// Complete address of a client. An IPv4 client of an IPv6 socket has its IPv4 address.

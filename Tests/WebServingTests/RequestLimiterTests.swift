@@ -62,6 +62,16 @@ import Testing
         #expect(accepted.count == 1000)
     }
 
+    @Test("the table does not keep the earlier addresses of trusted hosts")
+    func earlierHosts() {
+        var limiter = Self.limiter(rate: 1, burst: 100)
+        for number in 1...50_000 {
+            let host = "2001:db8::" + String(number, radix: 16)
+            _ = limiter.refusal(of: host, now: Double(number), isTrusted: true)
+        }
+        #expect(limiter.count <= RequestLimiter.mostAddresses + 1)
+    }
+
     @Test(
         "the IPv6 addresses of a network of 64 bits share one limit",
         arguments: [
