@@ -1,11 +1,19 @@
 #include "CVideoServerPrivate.h"
 
-/// Longest time from a client's DESCRIBE request to its answer, ns. The answer waits for the first access unit of a
-/// camera that is being opened.
-#define OPENING 30000000000
+/// Longest time from a client's DESCRIBE request to its answer, as a multiple of `idle_ns`. The answer waits for the
+/// first access unit of a camera that is being opened.
+#define OPENING 3
 
-/// Key of the time at which a connection without a session ends, an int64_t on CLOCK_MONOTONIC, ns.
+/// Key of the times at which a connection without a session ends, a `deadlines`.
 #define DEADLINE "airframe-deadline"
+
+/// Times on CLOCK_MONOTONIC, ns.
+typedef struct {
+    /// Time at which a connection without a session ends.
+    int64_t end;
+    /// Latest value of `end`: a client could otherwise keep its connection with DESCRIBE requests only.
+    int64_t latest;
+} deadlines;
 
 static void played(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
     (void)client;
@@ -14,34 +22,39 @@ static void played(GstRTSPClient *client, GstRTSPContext *request, gpointer cont
 }
 
 /// Moves the time at which a connection without a session ends.
-static void extend(cv_server *server, GstRTSPClient *client, int64_t time) {
+static void extend(cv_server *server, GstRTSPClient *client, int64_t time, bool has_session) {
     g_mutex_lock(&server->lock);
-    int64_t *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
-    if (deadline) *deadline = cv_now() + time;
+    deadlines *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
+    if (deadline) {
+        int64_t now = cv_now();
+        if (has_session) deadline->latest = now + (OPENING + 1) * server->idle_ns;
+        deadline->end = MIN(now + time, deadline->latest);
+    }
     g_mutex_unlock(&server->lock);
 }
 
 static GstRTSPStatusCode describing(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
     (void)request;
-    extend(context, client, OPENING);
+    cv_server *server = context;
+    extend(server, client, OPENING * server->idle_ns, false);
     return GST_RTSP_STS_OK;
 }
 
 static void described(GstRTSPClient *client, GstRTSPContext *request, gpointer context) {
     (void)request;
     cv_server *server = context;
-    extend(server, client, server->idle_ns);
+    extend(server, client, server->idle_ns, false);
 }
 
 static GstRTSPFilterResult check_client(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer context) {
     (void)rtsp;
     cv_server *server = context;
     GList *sessions = gst_rtsp_client_session_filter(client, NULL, NULL);
-    if (sessions) extend(server, client, server->idle_ns);
+    if (sessions) extend(server, client, server->idle_ns, true);
     g_list_free_full(sessions, g_object_unref);
     g_mutex_lock(&server->lock);
-    const int64_t *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
-    bool is_over = deadline && cv_now() > *deadline;
+    const deadlines *deadline = g_object_get_data(G_OBJECT(client), DEADLINE);
+    bool is_over = deadline && cv_now() > deadline->end;
     g_mutex_unlock(&server->lock);
     return is_over ? GST_RTSP_FILTER_REMOVE : GST_RTSP_FILTER_KEEP;
 }
@@ -66,8 +79,9 @@ void cv_clients_connected(GstRTSPServer *rtsp, GstRTSPClient *client, gpointer c
     g_signal_connect(client, "play-request", G_CALLBACK(played), server);
     g_signal_connect(client, "pre-describe-request", G_CALLBACK(describing), server);
     g_signal_connect(client, "describe-request", G_CALLBACK(described), server);
-    int64_t *deadline = g_new(int64_t, 1);
-    *deadline = cv_now() + server->idle_ns;
+    deadlines *deadline = g_new(deadlines, 1);
+    deadline->end = cv_now() + server->idle_ns;
+    deadline->latest = deadline->end + OPENING * server->idle_ns;
     g_object_set_data_full(G_OBJECT(client), DEADLINE, deadline, g_free);
     g_mutex_lock(&server->lock);
     server->stats.clients++;

@@ -38,7 +38,7 @@ final class StalledClient {
         let text =
             "\(method) rtsp://127.0.0.1:\(port)\(path) RTSP/1.0\r\nCSeq: \(number)\r\n\(header)\r\n"
         let sent = text.utf8CString.withUnsafeBytes {
-            send(descriptor, $0.baseAddress, $0.count - 1, 0)
+            send(descriptor, $0.baseAddress, $0.count - 1, Int32(MSG_NOSIGNAL))
         }
         guard sent == text.utf8.count else { throw Errno(rawValue: errno) }
         return try response()
@@ -71,11 +71,16 @@ final class StalledClient {
         }
     }
 
+    /// Requests the description of the stream.
+    func describe() throws {
+        _ = try ask("DESCRIBE", "/stream", "Accept: application/sdp\r\n")
+    }
+
     /// Starts playing.
     ///
     /// - Returns: Header of the last response, `RTSP/1.0 200 OK` first if the server now sends the stream.
     func play() throws -> String {
-        _ = try ask("DESCRIBE", "/stream", "Accept: application/sdp\r\n")
+        try describe()
         let answer = try ask(
             "SETUP", "/stream/stream=0", "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n")
         guard let line = answer.split(separator: "\r\n").first(where: { $0.hasPrefix("Session:") })

@@ -227,7 +227,7 @@ struct StreamTests {
     )
     func idle() throws {
         let stream = try RunningStream(
-            RunningStream.testPicture, maximumClients: 2, idleSeconds: 1)
+            RunningStream.testPicture, maximumClients: 2, idleSeconds: 2)
         let idle = [
             try StalledClient(port: stream.server.port),
             try StalledClient(port: stream.server.port),
@@ -240,9 +240,24 @@ struct StreamTests {
         let player = try stream.player()
         #expect(try player.first(within: 5) != nil)
         // A player with a session stays longer than the limit.
-        #expect(try player.pictures(for: 2.5).count >= 40)
+        #expect(try player.pictures(for: 3.5).count >= 60)
         #expect(stream.server.counters().clients == 1)
         _ = idle
+    }
+
+    @Test("a client that sends only DESCRIBE is disconnected, and does not exclude a player")
+    func describing() throws {
+        let stream = try RunningStream(
+            RunningStream.testPicture, maximumClients: 1, idleSeconds: 2)
+        let client = try StalledClient(port: stream.server.port)
+        let isClosed = eventually(within: 20) {
+            try? client.describe()
+            let counters = stream.server.counters()
+            return counters.accepted == 1 && counters.clients == 0
+        }
+        #expect(isClosed)
+        let player = try stream.player()
+        #expect(try player.first(within: 5) != nil)
     }
 
     @Test("size, rate and bit rate change without disconnecting the client")
