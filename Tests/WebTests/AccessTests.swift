@@ -315,21 +315,48 @@ import Testing
     func once() {
         let codes = PairingCodes()
         let code = codes.open(seconds: 60, now: 0)
-        #expect(codes.check(code, now: 1) == .accepted)
-        #expect(codes.check(code, now: 2) == .closed)
+        #expect(codes.check(code, from: "10.0.0.1", now: 1) == .accepted)
+        #expect(codes.check(code, from: "10.0.0.1", now: 2) == .closed)
         let late = codes.open(seconds: 60, now: 10)
-        #expect(codes.check(late, now: 71) == .closed)
+        #expect(codes.check(late, from: "10.0.0.1", now: 71) == .closed)
     }
 
-    @Test("five wrong codes invalidate the code, and attempts within half a second are refused")
+    @Test(
+        "after five wrong codes an address cannot pair, and attempts within half a second are refused"
+    )
     func attempts() {
         let codes = PairingCodes()
         let code = codes.open(seconds: 60, now: 0)
         let wrong = code == "0000-0000" ? "0000-0001" : "0000-0000"
-        #expect(codes.check(wrong, now: 1) == .wrong)
-        #expect(codes.check(code, now: 1.4) == .tooSoon)
-        for attempt in 0..<4 { #expect(codes.check(wrong, now: 2 + Double(attempt)) == .wrong) }
-        #expect(codes.check(code, now: 7) == .closed)
+        #expect(codes.check(wrong, from: "10.0.0.1", now: 1) == .wrong)
+        #expect(codes.check(code, from: "10.0.0.1", now: 1.4) == .tooSoon)
+        for attempt in 0..<4 {
+            let outcome = codes.check(wrong, from: "10.0.0.1", now: 2 + Double(attempt))
+            #expect(outcome == .wrong)
+        }
+        #expect(codes.check(code, from: "10.0.0.1", now: 7) == .closed)
         #expect(codes.refused == 7)
+    }
+
+    @Test("the wrong codes of a stranger do not prevent the pairing of another browser")
+    func stranger() {
+        let codes = PairingCodes()
+        for now in 0..<100 { _ = codes.check("1", from: "10.0.0.66", now: Double(now) / 10) }
+        let code = codes.open(seconds: 600, now: 10)
+        for now in 100..<200 { _ = codes.check("1", from: "10.0.0.66", now: Double(now) / 10) }
+        #expect(codes.check("2", from: "10.0.0.1", now: 20) == .wrong)
+        #expect(codes.check(code, from: "10.0.0.66", now: 21) == .closed)
+        #expect(codes.check(code, from: "10.0.0.1", now: 21) == .accepted)
+    }
+
+    @Test("twenty wrong codes invalidate the code for every address")
+    func manyStrangers() {
+        let codes = PairingCodes()
+        let code = codes.open(seconds: 600, now: 0)
+        for host in 2...20 {
+            #expect(codes.check("1", from: "10.0.0.\(host)", now: 1) == .wrong)
+        }
+        #expect(codes.check("1", from: "10.0.0.1", now: 1) == .wrong)
+        #expect(codes.check(code, from: "10.0.0.1", now: 2) == .closed)
     }
 }

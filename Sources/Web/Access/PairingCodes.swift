@@ -4,12 +4,15 @@ import Synchronization
 /// or a few attempts. The class is thread-safe. The current time is a parameter, in seconds on any
 /// monotonic clock.
 ///
-/// The code has 8 digits. With 5 attempts for each code, an attacker guesses the code with a
-/// probability of 1 in 20 million.
+/// The code has 8 digits. With 20 attempts for each code, an attacker guesses the code with a
+/// probability of 1 in 5 million. The attempts of each address are also counted separately, so that
+/// a stranger's wrong codes do not prevent the pairing of another browser.
 final class PairingCodes: Sendable {
-    /// Number of wrong attempts before the code becomes invalid.
+    /// Number of wrong attempts of one address before it can no longer use the code.
     static let attempts = 5
-    /// Shortest time between two attempts, s.
+    /// Number of wrong attempts of all addresses before the code becomes invalid.
+    static let allAttempts = 20
+    /// Shortest time between two attempts of one address, s.
     static let pause = 0.5
 
     /// Result of an attempt.
@@ -17,18 +20,23 @@ final class PairingCodes: Sendable {
         case accepted
         /// The code is wrong.
         case wrong
-        /// There is no code, or the code has expired.
+        /// There is no code, the code has expired, or the address has used up its attempts.
         case closed
-        /// The attempt came too soon after the previous attempt.
+        /// The attempt came too soon after the previous attempt of the address.
         case tooSoon
     }
 
     private struct State {
         var code: String?
         var end = 0.0
-        var left = 0
-        var last = -Double.infinity
+        /// Wrong attempts of each address with the present code: number, and time of the last one.
+        var wrong: [String: (count: Int, last: Double)] = [:]
         var refused = 0
+
+        mutating func close() {
+            code = nil
+            wrong = [:]
+        }
     }
 
     private let state = Mutex(State())
@@ -49,32 +57,39 @@ final class PairingCodes: Sendable {
         state.withLock {
             $0.code = code
             $0.end = now + seconds
-            $0.left = Self.attempts
+            $0.wrong = [:]
         }
         return code.prefix(4) + "-" + code.suffix(4)
     }
 
     /// Checks a code. A code can be used only once.
-    func check(_ text: String, now: Double) -> Outcome {
+    ///
+    /// - Parameters:
+    ///   - text: The code, with or without a hyphen.
+    ///   - address: IP address of the browser.
+    ///   - now: Current time, s.
+    /// - Returns: The result.
+    func check(_ text: String, from address: String, now: Double) -> Outcome {
         let digits = text.filter { $0 != "-" && $0 != " " }
         return state.withLock { state in
-            guard now - state.last >= Self.pause else {
-                state.refused += 1
-                return .tooSoon
-            }
-            state.last = now
             guard let code = state.code, now < state.end else {
-                state.code = nil
+                state.close()
                 state.refused += 1
                 return .closed
             }
+            let own = state.wrong[address] ?? (0, -.infinity)
+            guard own.count < Self.attempts, now - own.last >= Self.pause else {
+                state.refused += 1
+                return own.count < Self.attempts ? .tooSoon : .closed
+            }
             guard digits == code else {
                 state.refused += 1
-                state.left -= 1
-                if state.left == 0 { state.code = nil }
+                state.wrong[address] = (own.count + 1, now)
+                let all = state.wrong.values.reduce(0) { $0 + $1.count }
+                if all >= Self.allAttempts { state.close() }
                 return .wrong
             }
-            state.code = nil
+            state.close()
             return .accepted
         }
     }

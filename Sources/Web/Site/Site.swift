@@ -145,7 +145,7 @@ final class Site: WebApplication {
     private func pair(_ request: WebRequest, _ answer: @escaping @Sendable (WebResponse) -> Void) {
         guard let body = try? JSONValue(parsing: request.body), let code = body["code"]?.string
         else { return answer(.refusal(400, "The request contains no pairing code.")) }
-        switch codes.check(code, now: DaemonClient.now()) {
+        switch codes.check(code, from: request.address, now: DaemonClient.now()) {
         case .accepted: break
         case .wrong: return answer(.refusal(403, "This pairing code is wrong."))
         case .closed:
