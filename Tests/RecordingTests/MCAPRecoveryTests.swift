@@ -145,6 +145,17 @@ import Testing
         }
     }
 
+    @Test("a file whose first chunk ends before it begins is not changed")
+    func reversedTimes() throws {
+        var bytes = FlightRig.file(Self.chunks[...], isEnded: false)
+        // The end time follows the type, the length and the start time of the chunk. With its
+        // highest bit set, it is negative.
+        let end = FlightRig.file([], isEnded: false).count + 17
+        bytes[end + 7] |= 0x80
+        let result = try recovered(bytes)
+        #expect(!result.isRecovered && result.bytes == bytes)
+    }
+
     /// Number of ticks that a reader finds; nil if the reader refuses the file.
     private static func readable(_ bytes: [UInt8]) -> Int? {
         var ticks = 0

@@ -228,12 +228,14 @@ public enum MCAPRecovery {
             return .last
         }
 
-        /// Fields of a chunk's header.
+        /// Fields of a chunk's header; nil if the header is damaged. Damaged times can be in the
+        /// wrong order.
         private func place(_ record: Record) -> MCAPChunkPlace? {
             read(record) { cursor -> MCAPChunkPlace? in
                 guard let start = cursor.integer(Int64.self), let end = cursor.integer(Int64.self),
-                    let size = cursor.integer(UInt64.self), cursor.integer(UInt32.self) != nil,
-                    let compression = cursor.text(), let compressed = cursor.integer(UInt64.self)
+                    start <= end, let size = cursor.integer(UInt64.self),
+                    cursor.integer(UInt32.self) != nil, let compression = cursor.text(),
+                    let compressed = cursor.integer(UInt64.self)
                 else { return nil }
                 return MCAPChunkPlace(
                     start: start, end: end, position: record.start, length: record.length,
