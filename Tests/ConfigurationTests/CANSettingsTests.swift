@@ -146,6 +146,12 @@ struct CANSettingsTests {
         #expect(found(79).contains { $0.contains("Set can_watchdog_ms to at least 26") })
         #expect(found(60, ms: 33).contains { $0.contains("loop.rate_hz to at least 61") })
         #expect(found(60, .cybergear, ms: 0) == [] && found(60, .gm6020) == [])
+        // 2000 divided by such a time does not fit into an integer.
+        for ms in [1e-17, Double.leastNonzeroMagnitude, 9] {
+            let complaints = found(80, ms: ms)
+            #expect(complaints.count == 1, "\(ms)")
+            #expect(complaints.contains { $0.contains("must be 0, or at least 10") }, "\(ms)")
+        }
     }
 
     @Test("an endless yaw needs drives whose angles repeat after a whole number of turns")

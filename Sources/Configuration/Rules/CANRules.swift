@@ -96,12 +96,15 @@ enum CANRules {
         return ("is also the CAN ID of a drive", "Set a CAN ID that no drive uses.")
     }
 
+    /// Shortest time of the drives' watchdogs, ms.
+    private static let shortestWatchdog = 10.0
+
     private static let watchdog = ConfigurationRule(
         keys: ["hardware.linux.can_watchdog_ms", "hardware.linux.can_protocol"],
         triggers: ["hardware.linux.can_watchdog_ms"]
     ) { settings in
         let linux = settings.hardware.linux
-        guard isUsed(settings), linux.canWatchdogMs < 10 else { return nil }
+        guard isUsed(settings), linux.canWatchdogMs < shortestWatchdog else { return nil }
         if linux.canWatchdogMs > 0 { return ("must be 0, or at least 10", "For example 25.") }
         guard linux.canProtocol == .moteus else { return nil }
         return (
@@ -118,9 +121,10 @@ enum CANRules {
     ) { settings in
         let linux = settings.hardware.linux
         let shortest = 2000 / Double(settings.loop.rateHz)
-        guard isUsed(settings), linux.setsDriveWatchdogs, linux.canWatchdogMs < shortest else {
-            return nil
-        }
+        // The rule `watchdog` refuses a shorter time, for which no rate of the loop is fast enough.
+        guard isUsed(settings), linux.setsDriveWatchdogs, linux.canWatchdogMs < shortest,
+            linux.canWatchdogMs >= shortestWatchdog
+        else { return nil }
         return (
             "is too low: the drives' watchdogs expire after hardware.linux.can_watchdog_ms = \(SettingValue.text(of: linux.canWatchdogMs)), which is shorter than two periods of the loop",
             "Set can_watchdog_ms to at least \(Int(shortest.rounded(.up))), or loop.rate_hz to at least \(Int((2000 / linux.canWatchdogMs).rounded(.up)))."
