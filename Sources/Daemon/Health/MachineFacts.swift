@@ -3,6 +3,7 @@ import Configuration
 import Glibc
 import Hardware
 import Realtime
+import Recording
 
 /// Properties of the computer that a user can change, for `doctor`.
 struct MachineFacts: Equatable {
@@ -40,10 +41,7 @@ struct MachineFacts: Equatable {
             facts.governor = firstLine(of: "\(cpus)/cpu\(cpu)/cpufreq/scaling_governor")
         }
         facts.directory = settings.persistence.directory
-        var disk = statvfs()
-        if statvfs(facts.directory, &disk) == 0 {
-            facts.freeBytes = UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
-        }
+        facts.freeBytes = DiskSpace(of: facts.directory).map { UInt64($0.free) }
         facts.isWritable = access(facts.directory, W_OK) == 0
         facts.watchdogSeconds = ServiceManager().patience
         if settings.hardware.backend == .linux {

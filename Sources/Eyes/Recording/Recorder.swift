@@ -3,6 +3,7 @@ import Client
 import Dispatch
 import Glibc
 import PlainText
+import Recording
 import SystemPackage
 
 /// Recording of a feed as an MP4 file. Time 0 of the file is the exposure of its first picture. Any
@@ -88,11 +89,7 @@ final class Recorder: @unchecked Sendable {
     }
 
     /// Free space on a directory's disk, bytes; nil if the directory does not exist.
-    static func freeSpace(in directory: String) -> Int? {
-        var info = statvfs()
-        guard statvfs(directory, &info) == 0 else { return nil }
-        return Int(info.f_bavail) * Int(info.f_frsize)
-    }
+    static func freeSpace(in directory: String) -> Int? { DiskSpace(of: directory)?.free }
 
     /// Finds an unused path, such as `gimbal-20261125T104500.250Z.mp4`, with the date in UTC.
     ///

@@ -170,10 +170,7 @@ public struct RecordingDirectory: Sendable {
     /// Measures the room on the disk of a directory, bytes. A twentieth of the disk, but at most
     /// 64 MB, remains free for other programs. Nil if the system does not report the free space.
     public static func room(_ directory: FilePath) -> Int? {
-        var status = statvfs()
-        guard statvfs(directory.string, &status) == 0 else { return nil }
-        let size = Int(status.f_blocks) * Int(status.f_frsize)
-        let free = Int(status.f_bavail) * Int(status.f_frsize)
-        return free - min(size / 20, 64_000_000)
+        guard let space = DiskSpace(of: directory.string) else { return nil }
+        return space.free - min(space.size / 20, 64_000_000)
     }
 }
