@@ -70,6 +70,19 @@ struct DiagnosticsMessageTests {
         #expect(report.params["capture"]?["problem"]?.string?.utf8.count == 300)
     }
 
+    @Test("the space of a disk without a limit is limited to a number that airframed accepts")
+    func unlimitedDisk() {
+        var report = CompanionReport(name: "eyes")
+        report.capture = CaptureState()
+        report.capture?.freeMb = Number(Double(UInt64.max) * 4096 * 1e-6)
+        report.capture?.totalMb = 64_000
+        let capture = report.params["capture"]
+        #expect(capture?["free_mb"]?.number == 1e12)
+        #expect(CaptureState.numbers.contains(capture?["free_mb"]?.number ?? -1))
+        #expect(capture?["total_mb"]?.number == 64_000)
+        #expect(capture?["recording_s"]?.number == 0)
+    }
+
     @Test("a certificate that is not in use is a warning, and does not hide another problem")
     func certificate() {
         var report = CompanionReport(name: "eyes")

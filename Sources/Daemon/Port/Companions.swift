@@ -238,7 +238,7 @@ final class Companions: Sendable {
         let numbers = ["recording_s", "free_mb", "total_mb"].map { value[$0]?.number }
         guard let isRecording = value["recording"]?.bool, let photos = value["photos"]?.int,
             let order = value["order"]?.int, photos >= 0, order >= 0,
-            numbers.allSatisfy({ (0...1e12).contains($0 ?? 0) }),
+            numbers.allSatisfy({ CaptureState.numbers.contains($0 ?? 0) }),
             value["problem"]?.string?.utf8.count ?? 0 <= textLimit
         else {
             throw Refusal(

@@ -20,9 +20,17 @@ public struct CaptureState: Hashable, Sendable, Codable {
     /// Creates the state of a companion program that has not executed a command yet.
     public init() {}
 
-    /// Value of the member `capture` in the request `companion`.
+    /// Permitted numbers in the member `capture` of the request `companion`.
+    public static let numbers = 0.0...1e12
+
+    /// Value of the member `capture` in the request `companion`. airframed refuses a report with a
+    /// number outside `numbers`, such as the space of a network drive without a limit, so numbers
+    /// are limited.
     var params: JSONValue {
-        func number(_ value: Number) -> JSONValue { value.known.map(JSONValue.double) ?? .null }
+        func number(_ value: Number) -> JSONValue {
+            let (low, high) = (Self.numbers.lowerBound, Self.numbers.upperBound)
+            return value.known.map { .double(min(max($0, low), high)) } ?? .null
+        }
         return .object([
             "recording": .bool(isRecording), "recording_s": number(recordingS),
             "photos": .int(photos), "free_mb": number(freeMb), "total_mb": number(totalMb),
