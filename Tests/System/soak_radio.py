@@ -34,7 +34,7 @@ for cycle in range(CYCLES):
     gimbal.wait_radio("no bluetoothd")
     bluez.start()
     # The time starts when bluetoothd is on D-Bus and has its adapter.
-    wait(lambda: gimbal.radio()["state"] not in ("no bluetoothd", "no adapter"), 60, 0.005, "the adapter")
+    wait(lambda: gimbal.radio()["state"] not in ("no bluetoothd", "starting", "no adapter"), 60, 0.005, "the adapter")
     began = time.monotonic()
     gimbal.wait_radio("advertising")
     registered.append(time.monotonic() - began)

@@ -71,6 +71,29 @@ struct BluetoothServerTests {
         }
     }
 
+    @Test("a start without a problem writes no warning about the bus or the adapter")
+    func quietStart() async throws {
+        let log = LineLog()
+        try await withRadio(logger: log.logger) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+        }
+        #expect(log.lines.contains { $0.hasPrefix("Bluetooth: advertising") })
+        #expect(!log.lines.contains { $0.contains("no bus") || $0.contains("no adapter") })
+    }
+
+    @Test("a refused list of objects is reported with its reason, not as a missing adapter")
+    func refusedList() async throws {
+        try await withRadio { server, bus in
+            let fake = try FakeBlueZ(bus)
+            fake.refuse("GetManagedObjects", "org.freedesktop.DBus.Error.AccessDenied", "Rejected")
+            try pump(fake, "the refusal") { server.status.state == "refused" }
+            #expect(server.status.sentence?.contains("Rejected") == true)
+            fake.refuse(nil)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+        }
+    }
+
     @Test("after each of five kills of bluetoothd the service registers again, without leaks")
     func restarts() async throws {
         try await withRadio { server, bus in

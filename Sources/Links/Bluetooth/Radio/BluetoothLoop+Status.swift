@@ -5,11 +5,15 @@ extension BluetoothLoop {
     /// State of Bluetooth in one or two words, and a message that states the problem and its
     /// remedy. The message is nil if there is no problem.
     var radioState: (state: String, sentence: String?) {
+        if supervisor.isStarting { return ("starting", nil) }
         guard supervisor.hasBus else {
             return ("no bus", "Is D-Bus running? Check it with `systemctl status dbus`.")
         }
         guard supervisor.hasDaemon else {
             return ("no bluetoothd", "Start bluetoothd: `systemctl enable --now bluetooth`.")
+        }
+        if let refusal = supervisor.listRefusal {
+            return ("refused", "\(refusal.sentence(.list)) \(Self.remedy(for: refusal))")
         }
         guard let adapter = supervisor.adapter else {
             let which =
@@ -30,6 +34,13 @@ extension BluetoothLoop {
             return ("registering", isRefused ? supervisor.lastError : nil)
         }
         return ("advertising", nil)
+    }
+
+    /// Remedy if bluetoothd's objects cannot be listed.
+    private static func remedy(for refusal: RadioFailure) -> String {
+        refusal.name == "org.freedesktop.DBus.Error.AccessDenied"
+            ? "D-Bus's policy bluetooth.conf in /etc/dbus-1/system.d or /usr/share/dbus-1/system.d must permit messages of airframed's user to org.bluez."
+            : "Restart bluetoothd: `systemctl restart bluetooth`."
     }
 
     /// Status of Bluetooth.

@@ -197,7 +197,7 @@ final class BluetoothLoop {
     /// Logs a change of Bluetooth's state.
     private func reportState() {
         let (state, sentence) = radioState
-        guard state != lastState else { return }
+        guard state != lastState, !supervisor.isStarting else { return }
         lastState = state
         statusDue = Instant(nanoseconds: .min)
         if let sentence {

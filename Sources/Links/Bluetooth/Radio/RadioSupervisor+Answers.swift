@@ -7,7 +7,9 @@ extension RadioSupervisor {
     ) -> [RadioAction] {
         if let failure, !failure.isAlreadyThere { lastError = failure.sentence(call) }
         switch call {
-        case .list: listing = settled(listing, failure, now)
+        case .list:
+            if listing == .asked { listRefusal = failure }
+            listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
         // bluetoothd's answer does not mean that the adapter is off; the adapter reports its state
         // separately. If bluetoothd cannot switch the adapter off, there is no power cycle, and the

@@ -67,6 +67,8 @@ struct RadioSupervisor {
     let plan: Plan
     private(set) var hasBus = false
     private(set) var hasDaemon = false
+    /// False until the bus has answered for the first time, or until its absence is known.
+    private var isBusKnown = false
     var adapters: [String: Adapter] = [:]
     var application = Step.wanted
     var advertisements: [Step]
@@ -81,6 +83,8 @@ struct RadioSupervisor {
 
     private var bus: Step
     var listing = Step.wanted
+    /// bluetoothd's refusal to list its objects; nil if there was none since bluetoothd's start.
+    var listRefusal: RadioFailure?
     var agent = Step.wanted
     var naming = Step.wanted
     var pairability = Step.wanted
@@ -114,6 +118,11 @@ struct RadioSupervisor {
         advertisements = Array(repeating: .wanted, count: plan.advertisements)
     }
 
+    /// True until the bus has reported whether bluetoothd runs, and until bluetoothd has listed its
+    /// objects; nothing is known to be missing yet.
+    var isStarting: Bool {
+        !isBusKnown || (hasDaemon && listing != .done && listRefusal == nil)
+    }
     /// D-Bus object path of the adapter in use; nil if there is none.
     var adapterPath: String? { chosen }
     /// Reported state of the adapter in use; nil if there is none.
@@ -273,12 +282,14 @@ extension RadioSupervisor {
         if hasBus || hasDaemon { restarts += 1 }
         lastError = error
         hasBus = false
+        isBusKnown = true
         loseDaemon()
         bus = .waiting(until: now.advanced(bySeconds: Self.busRetry))
     }
 
     private mutating func setDaemon(_ isPresent: Bool) {
         hasBus = true
+        isBusKnown = true
         bus = .done
         if hasDaemon {
             restarts += 1
@@ -292,6 +303,7 @@ extension RadioSupervisor {
     private mutating func loseDaemon() {
         hasDaemon = false
         listing = .wanted
+        listRefusal = nil
         adapters = [:]
         chosen = nil
         cutting = .done
