@@ -94,6 +94,21 @@ struct BluetoothServerTests {
         }
     }
 
+    @Test("refused services are reported with bluetoothd's reason, in the status and in the log")
+    func refusedServices() async throws {
+        let log = LineLog()
+        try await withRadio(logger: log.logger) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            fake.refuse("RegisterApplication", "org.bluez.Error.Failed", "No object received")
+            try pump(fake, "the reason") {
+                server.status.sentence?.contains("No object received") == true
+            }
+            #expect(server.status.state == "registering")
+        }
+        let lines = log.lines.filter { $0.hasPrefix("Bluetooth: registering. ") }
+        #expect(lines.count == 1 && lines.first?.contains("No object received") == true)
+    }
+
     @Test("after each of five kills of bluetoothd the service registers again, without leaks")
     func restarts() async throws {
         try await withRadio { server, bus in

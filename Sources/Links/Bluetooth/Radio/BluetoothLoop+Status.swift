@@ -30,7 +30,8 @@ extension BluetoothLoop {
             )
         }
         guard supervisor.isOnAir else {
-            let isRefused = supervisor.advertisements.contains { $0.isWaiting }
+            let steps = [supervisor.application] + supervisor.advertisements
+            let isRefused = steps.contains { $0.isWaiting }
             return ("registering", isRefused ? supervisor.lastError : nil)
         }
         return ("advertising", nil)

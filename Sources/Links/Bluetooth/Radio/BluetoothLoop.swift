@@ -54,6 +54,8 @@ final class BluetoothLoop {
     /// Advertised names of the services.
     private var names: [String]
     private var lastState = ""
+    /// Problem in the last log line about the state.
+    private var lastSentence: String?
     /// True if an event has occurred since the last update of the status.
     private var isStatusStale = false
     var statusDue = Instant(nanoseconds: .min)
@@ -194,11 +196,12 @@ final class BluetoothLoop {
         reportState()
     }
 
-    /// Logs a change of Bluetooth's state.
+    /// Logs a change of Bluetooth's state, and a new problem in the same state.
     private func reportState() {
         let (state, sentence) = radioState
-        guard state != lastState, !supervisor.isStarting else { return }
-        lastState = state
+        let isNew = state != lastState || (sentence != nil && sentence != lastSentence)
+        guard isNew, !supervisor.isStarting else { return }
+        (lastState, lastSentence) = (state, sentence)
         statusDue = Instant(nanoseconds: .min)
         if let sentence {
             logger.warning("Bluetooth: \(state). \(sentence)")
