@@ -3,6 +3,7 @@ import Foundation
 import GimbalCore
 import Logging
 import ServiceLifecycle
+import Synchronization
 import Testing
 import Wire
 
@@ -11,6 +12,7 @@ import Wire
 /// A server on a private bus, and a fake bluetoothd that the body drives.
 private func withRadio(
     pause: UInt32 = 0, logger: Logger = silentLogger,
+    name: @escaping @Sendable () -> String = { "BLE Mini" },
     change: (inout BluetoothConfiguration) -> Void = { _ in },
     body: @escaping @Sendable (BluetoothServer, PrivateBus) throws -> Void
 ) async throws {
@@ -19,13 +21,18 @@ private func withRadio(
     configuration.busAddress = bus.address
     change(&configuration)
     let server = try BluetoothServer(
-        configuration: configuration, services: [RecordingService(pause: pause), PlainService()],
-        logger: logger)
+        configuration: configuration,
+        services: [RecordingService(pause: pause), PlainService(name: name)], logger: logger)
     let running = Task { try await server.run() }
     nonisolated(unsafe) let unsharedBus = bus
     let result = await onThread { Result { try body(server, unsharedBus) } }
     try await endInTime(running)
     try result.get()
+}
+
+/// Advertised name of a service, which another thread changes.
+private final class SharedName: Sendable {
+    let text = Mutex("BLE Mini")
 }
 
 /// A condition that did not occur in time.
@@ -107,6 +114,23 @@ struct BluetoothServerTests {
         }
         let lines = log.lines.filter { $0.hasPrefix("Bluetooth: registering. ") }
         #expect(lines.count == 1 && lines.first?.contains("No object received") == true)
+    }
+
+    @Test("a name that another link has changed is advertised while no phone and no program acts")
+    func liveName() async throws {
+        let name = SharedName()
+        try await withRadio(name: { name.text.withLock { $0 } }) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "advertising") { server.status.state == "advertising" }
+            // After this time no event of the start can wake the thread.
+            let quiet = Date(timeIntervalSinceNow: 0.5)
+            try pump(fake, "the end of the start") { Date.now >= quiet }
+            name.text.withLock { $0 = "Turm 2" }
+            try pump(fake, "the new name") {
+                server.status.advertisements.last?.name == "Turm 2"
+                    && server.status.counters.renewedAdvertisements == 2
+            }
+        }
     }
 
     @Test("after each of five kills of bluetoothd the service registers again, without leaks")

@@ -62,13 +62,16 @@ final class RecordingService: GATTService {
 /// A second service, for the second advertisement.
 final class PlainService: GATTService {
     let uuid = GATTUUID("b1b20000-1f2e-4d3c-8b5a-6f7e8d9c0b1a")
-    let advertisedName = "BLE Mini"
+    var advertisedName: String { name() }
+    private let name: @Sendable () -> String
     let characteristics = [
         GATTCharacteristic(
             uuid: GATTUUID("b1b20001-1f2e-4d3c-8b5a-6f7e8d9c0b1a"), properties: [.read],
             name: "plain")
     ]
     let counts: [String: Int] = [:]
+
+    init(name: @escaping @Sendable () -> String = { "BLE Mini" }) { self.name = name }
 
     func read(
         _ characteristic: GATTUUID, by central: Central, now: Instant

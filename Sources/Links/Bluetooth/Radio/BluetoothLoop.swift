@@ -19,6 +19,8 @@ final class BluetoothLoop {
     private static let passkeySeconds = 60.0
     /// Shortest interval between two updates of the status, s.
     private static let statusSeconds = 0.2
+    /// Longest time until the services notice a setting that another link has changed, s.
+    private static let settingsSeconds = 1.0
 
     let services: [any GATTService]
     let configuration: BluetoothConfiguration
@@ -115,6 +117,7 @@ final class BluetoothLoop {
         if hasMore { set.end(by: Instant(nanoseconds: .min)) }
         set.end(by: supervisor.deadline)
         set.end(by: due)
+        set.end(by: wokenAt.advanced(bySeconds: Self.settingsSeconds))
         // During pairing, the status contains the remaining time and is updated regularly;
         // otherwise it is updated after events.
         let isPairing = supervisor.pairingUntil != nil || passkey != nil
