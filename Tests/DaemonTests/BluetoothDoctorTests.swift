@@ -59,6 +59,32 @@ struct BluetoothDoctorTests {
         }
     }
 
+    @Test("the remedy for a full adapter names what ends or saves an advertisement")
+    func fullAdapter() {
+        func remedy(_ change: (inout BluetoothStatus) -> Void) -> String {
+            let status = Self.status {
+                $0.freeSlots = 0
+                $0.advertisements[0].isRegistered = false
+                change(&$0)
+            }
+            let checks = BluetoothDoctor(status: status, daemonConfiguration: Self.quiet).checks
+            return checks.first { $0.name == "advertising" }?.remedy ?? ""
+        }
+        let one = remedy { _ in }
+        #expect(one.contains("end the other programs") && !one.contains("rbl.role"))
+        let two = remedy {
+            $0.advertisements.append(AdvertisementStatus(uuid: "y", name: "", isRegistered: true))
+        }
+        #expect(two.contains("end the other programs") && two.contains("rbl.role"))
+    }
+
+    @Test("the remedy for the pop-up of iPhones is one that doctor can check")
+    func popUpRemedy() {
+        let checks = BluetoothDoctor(status: Self.status(), daemonConfiguration: "").checks
+        let remedy = checks.first { $0.name == "iPhone pop-up" }?.remedy ?? ""
+        #expect(remedy.contains("ReverseServiceDiscovery") && !remedy.contains("-P battery"))
+    }
+
     @Test(
         "doctor warns if bluetoothd tries to read the battery of phones",
         arguments: [

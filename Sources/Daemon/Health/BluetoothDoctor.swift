@@ -43,12 +43,20 @@ struct BluetoothDoctor {
         guard there < status.advertisements.count else {
             return DoctorCheck("advertising", .ok, found)
         }
-        let isFull = status.freeSlots == 0
+        guard status.freeSlots == 0 else {
+            return DoctorCheck(
+                "advertising", .warn, found,
+                remedy: status.lastError ?? "See the check \"bluetooth\".")
+        }
+        let fewer =
+            status.advertisements.count > 1
+            ? ", or set rbl.role = \"off\" and restart airframed, which then sends one advertisement"
+            : ""
         return DoctorCheck(
             "advertising", .warn, found,
-            remedy: isFull
-                ? "The adapter cannot send another advertisement: end the advertisements of other programs with `bluetoothctl advertise off`."
-                : status.lastError ?? "See the check \"bluetooth\".")
+            remedy:
+                "The adapter cannot send another advertisement: end the other programs that advertise\(fewer)."
+        )
     }
 
     private var name: DoctorCheck {
@@ -96,7 +104,7 @@ struct BluetoothDoctor {
     }
 
     private static let remedy =
-        "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, or start bluetoothd with -P battery. Then run `systemctl restart bluetooth`."
+        "Set ReverseServiceDiscovery = false below [General] in /etc/bluetooth/main.conf, then run `systemctl restart bluetooth`."
 
     /// True if main.conf prevents bluetoothd from discovering the services of connected phones.
     static func isQuiet(_ configuration: String) -> Bool {

@@ -67,6 +67,7 @@ struct BluetoothServerTests {
         try await withRadio { server, bus in
             try pump(nil, "no bluetoothd") { server.status.state == "no bluetoothd" }
             #expect(server.status.sentence?.contains("systemctl") == true)
+            #expect(server.status.sentence?.contains("/sys/class/bluetooth") == true)
             let fake = try FakeBlueZ(bus)
             try pump(fake, "advertising") { server.status.state == "advertising" }
             let status = server.status
@@ -130,6 +131,15 @@ struct BluetoothServerTests {
                 server.status.advertisements.last?.name == "Turm 2"
                     && server.status.counters.renewedAdvertisements == 2
             }
+        }
+    }
+
+    @Test("for a missing adapter the status names a command that shows the adapters' names")
+    func missingAdapter() async throws {
+        try await withRadio(change: { $0.adapter = "hci7" }) { server, bus in
+            let fake = try FakeBlueZ(bus)
+            try pump(fake, "no adapter") { server.status.state == "no adapter" }
+            #expect(server.status.sentence?.contains("`ls /sys/class/bluetooth`") == true)
         }
     }
 

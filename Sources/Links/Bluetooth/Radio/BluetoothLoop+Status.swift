@@ -10,7 +10,10 @@ extension BluetoothLoop {
             return ("no bus", "Is D-Bus running? Check it with `systemctl status dbus`.")
         }
         guard supervisor.hasDaemon else {
-            return ("no bluetoothd", "Start bluetoothd: `systemctl enable --now bluetooth`.")
+            return (
+                "no bluetoothd",
+                "Start bluetoothd: `systemctl enable --now bluetooth`. systemd starts bluetoothd only after the kernel has loaded the driver of a Bluetooth adapter, which creates /sys/class/bluetooth."
+            )
         }
         if let refusal = supervisor.listRefusal {
             return ("refused", "\(refusal.sentence(.list)) \(Self.remedy(for: refusal))")
@@ -20,7 +23,7 @@ extension BluetoothLoop {
                 configuration.adapter.isEmpty ? "adapter" : "adapter \(configuration.adapter)"
             return (
                 "no adapter",
-                "bluetoothd has no \(which) that can be a Bluetooth LE peripheral; `bluetoothctl list` shows the adapters."
+                "bluetoothd has no \(which) that can be a Bluetooth LE peripheral; `ls /sys/class/bluetooth` shows the names of the adapters."
             )
         }
         guard adapter.isPowered == true else {
