@@ -266,6 +266,16 @@ struct RadioSupervisorTests {
         #expect(waits == [0.25, 0.5, 1, 2, 4, 8, 8, 8])
     }
 
+    @Test("after a refusal by the kernel the message names where its reason and a remedy are")
+    func kernelRefusal() {
+        let message = RadioFailure.busy.sentence(.registerAdvertisement(1))
+        #expect(message.contains("journalctl -u bluetooth") && message.contains("6.18.36"))
+        let full = RadioFailure(
+            name: "org.bluez.Error.NotPermitted", message: "Maximum advertisements reached")
+        #expect(!full.sentence(.registerAdvertisement(1)).contains("journalctl"))
+        #expect(!RadioFailure.busy.sentence(.registerApplication).contains("journalctl"))
+    }
+
     @Test("a table whose handles are already in use is registered without handles")
     func handles() {
         var radio = Radio()

@@ -85,7 +85,7 @@ struct RadioFailure: Error, Equatable {
     var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
 
     /// Message about a failed call, such as "bluetoothd refused to register an advertisement:
-    /// Maximum advertisements reached (…)."
+    /// Maximum advertisements reached (…).", with a remedy if the kernel has refused it.
     func sentence(_ call: RadioCall) -> String {
         let what =
             switch call {
@@ -100,6 +100,12 @@ struct RadioFailure: Error, Equatable {
             case .unregisterAdvertisement: "withdraw an advertisement"
             case .other: "carry out a request"
             }
-        return "bluetoothd refused to \(what): \(message) (\(name))."
+        let refusal = "bluetoothd refused to \(what): \(message) (\(name))."
+        guard case .registerAdvertisement = call, name == "org.bluez.Error.Failed" else {
+            return refusal
+        }
+        // bluetoothd passes a refusal of the kernel on without the kernel's reason.
+        return
+            "\(refusal) `journalctl -u bluetooth` shows the reason. After \"Invalid Parameters\", install another version of Linux: 6.12.93 and 6.18.34 refuse every advertisement, 6.18.36 does not."
     }
 }
