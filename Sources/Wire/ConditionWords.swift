@@ -180,7 +180,7 @@ extension Conditions {
         ConditionWords(
             condition: .magnetometerMissing, name: "magnetometer_missing",
             sentence:
-                "The magnetometer delivers no measurements, so the heading drifts. Check its wiring and its bus, and hardware.iio.magnetometer."
+                "The magnetometer delivers no measurements, so the heading drifts. Check its wiring and its bus, and hardware.iio.magnetometer; if it is in an MPU-9250 or ICM-20948, switch the sensor's supply off and on."
         ),
         ConditionWords(
             condition: .handleIMUMissing, name: "handle_imu_missing",

@@ -23,6 +23,8 @@ final class FakeChip: ChipLink {
     var constant: UInt8?
     var isFrozen = false
     var hasWrongIdentity = false
+    /// True if the magnetometer answers through the chip's I2C master.
+    var hasMagnetometer = true
     /// Factory trim of an MPU-6050's self-test. With 0, the chip passes the self-test; with another
     /// value it fails, because its measurements do not change during the test.
     var trim: UInt8 = 0
@@ -225,7 +227,7 @@ final class FakeChip: ChipLink {
     private func banked(_ register: UInt8) -> UInt8 {
         if register == 0x7F { return UInt8(bank << 4) }
         if bank == 0, register == 0x00, hasWrongIdentity { return 0x11 }
-        if bank == 3, register == 0x17 { return 0x09 }
+        if bank == 3, register == 0x17 { return hasMagnetometer ? 0x09 : 0 }
         let index = 128 * bank + Int(register)
         let value = registers[index]
         if bank == 0, register == 0x1A { registers[index] = 0 }
@@ -233,7 +235,10 @@ final class FakeChip: ChipLink {
     }
 
     /// Answer of the magnetometer through the chip's I2C master.
-    private var answer: UInt8 { self[0, 0x32] == 0x00 ? 0x48 : 0x80 }
+    private var answer: UInt8 {
+        guard hasMagnetometer else { return 0 }
+        return self[0, 0x32] == 0x00 ? 0x48 : 0x80
+    }
 
     private func begin(isWrite: Bool = false) throws(BusErrno) {
         transfers += 1

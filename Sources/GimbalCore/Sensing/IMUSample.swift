@@ -19,6 +19,10 @@ public struct IMUSample: Sendable, BitwiseCopyable {
         @inlinable @_noLocks
         public mutating func insert(_ other: Contents) { rawValue |= other.rawValue }
 
+        /// Marks the optional parts in `other` as absent from the sample.
+        @inlinable @_noLocks
+        public mutating func remove(_ other: Contents) { rawValue &= ~other.rawValue }
+
         /// True if all parts of `other` are in the set.
         @inlinable @_noLocks
         public func contains(_ other: Contents) -> Bool {

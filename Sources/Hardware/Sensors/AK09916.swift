@@ -25,8 +25,8 @@ struct AK09916: Sendable {
         ]
     }
 
-    /// Steps that set the magnetometer up. The chip's I2C master must already be enabled. The steps
-    /// begin and end in bank 0.
+    /// Steps that set the magnetometer up, or omit it if it does not answer. The chip's I2C master
+    /// must already be enabled. The steps begin and end in bank 0.
     static let setUp: [SetUpStep] = SetUpStep.sequence(
         // I2C_MST_CTRL: the recommended clock of 345.6 kHz, and a stop between two reads.
         [ICM20948.select(bank: 3), .write(0x17, to: 0x01, part: 0)],
@@ -38,10 +38,13 @@ struct AK09916: Sendable {
             .write(0x01, to: 0x14, part: 0),
             .write(0x80, to: 0x15, part: 0),
             .pause(0.010),
-            .expect(
-                0x09, mask: 0xFF, in: 0x17, part: 0,
+            .find(
+                0x09, in: 0x17, part: 0, steps: measure.count,
                 otherwise: "has no magnetometer that answers (AK09916, WIA2)"),
-        ],
+        ], measure, [ICM20948.select(bank: 0)])
+
+    /// Steps after the magnetometer has answered.
+    private static let measure: [SetUpStep] = SetUpStep.sequence(
         // CNTL2: continuous measurement mode 4, 100 Hz.
         write(0x08, to: 0x31),
         [
@@ -53,7 +56,6 @@ struct AK09916: Sendable {
             .write(0x81, to: 0x02, part: 0),
             .write(0x80 | UInt8(length), to: 0x05, part: 0),
             .pause(0.020),
-            ICM20948.select(bank: 0),
         ])
 
     /// Decodes the magnetic field, in the axes of gyroscope and accelerometer, µT; nil if the

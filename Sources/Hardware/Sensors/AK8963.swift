@@ -42,18 +42,22 @@ struct AK8963: Sendable {
 
     private static let answer = RegisterRead(part: 0, register: 0x35, count: 1)
 
-    /// Steps that set the magnetometer up. The chip's I2C master must already be enabled. After the
-    /// set-up, slots 5 to 7 contain the factory's sensitivity adjustment.
+    /// Steps that set the magnetometer up, or omit it if it does not answer. The chip's I2C master
+    /// must already be enabled. After the set-up, slots 5 to 7 contain the factory's sensitivity
+    /// adjustment.
     static let setUp: [SetUpStep] = SetUpStep.sequence(
         // The clock of the I2C master is 400 kHz.
         [.write(0x0D, to: 0x24, part: 0)],
         write(0x01, to: 0x0B),
         read(0x00),
         [
-            .expect(
-                0x48, mask: 0xFF, in: 0x35, part: 0,
+            .find(
+                0x48, in: 0x35, part: 0, steps: measure.count,
                 otherwise: "has no magnetometer, or its magnetometer does not answer (AK8963, WIA)")
-        ],
+        ], measure)
+
+    /// Steps after the magnetometer has answered.
+    private static let measure: [SetUpStep] = SetUpStep.sequence(
         // Modes of the magnetometer, in this order: read the fuse ROM, power down, measure at 100
         // Hz with 16 bits (section 5.8).
         write(0x0F, to: 0x0A),

@@ -11,6 +11,7 @@ internal import GimbalCore
 /// an MPU-9250 does.
 struct ICM20948: IMUChip {
     let name = "icm20948"
+    let hasMagnetometer = true
     private let gyroCode: UInt8
     private let accelCode: UInt8
     var testsItself: Bool

@@ -8,6 +8,8 @@ protocol IMUChip: Sendable {
     var name: String { get }
     /// Identity registers of the chip, for each of its parts.
     var identity: [ChipIdentity] { get }
+    /// True if the chip contains a magnetometer.
+    var hasMagnetometer: Bool { get }
     /// True if the self-test is part of the set-up; the sensor must then be at rest.
     var testsItself: Bool { get set }
     /// Steps that set the chip up from any state, so that it measures. The steps include checks of
@@ -83,6 +85,8 @@ struct SampleBuffer: Sendable {
 }
 
 extension IMUChip {
+    var hasMagnetometer: Bool { false }
+
     var seldom: RegisterRead? { nil }
 
     mutating func take(seldom word: UInt64) {}

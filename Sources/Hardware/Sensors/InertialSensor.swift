@@ -12,7 +12,8 @@ protocol CameraSensor: AnyObject {
     /// - Throws: The error of the failed transfer.
     func read(into samples: inout SampleBatch, time: Instant, now: Instant) throws(BusError)
 
-    /// True if the settings name a magnetometer, which must deliver measurements.
+    /// True if the settings name a magnetometer, or a chip with a magnetometer, which must deliver
+    /// measurements.
     var expectsMagneticField: Bool { get }
 
     /// Searches for a missing part without which the sensor works, such as a magnetometer. A search
@@ -46,6 +47,8 @@ final class InertialSensor: CameraSensor {
     private var hasBeenUp = false
     /// True if the sensor delivers samples.
     private(set) var isUp = false
+    /// True if the sensor works without its magnetometer, which did not answer during the set-up.
+    private var lacksMagnetometer = false
     private var notBefore = Instant(nanoseconds: .min / 2)
     private var lastAudit = Instant(nanoseconds: .min / 2)
     private var lastSample = Instant(nanoseconds: .min / 2)
@@ -108,6 +111,8 @@ final class InertialSensor: CameraSensor {
         link.prepare(chip.burst)
     }
 
+    var expectsMagneticField: Bool { chip.hasMagnetometer }
+
     /// Executes one period: reads new samples, or continues the set-up.
     ///
     /// - Parameters:
@@ -160,7 +165,8 @@ final class InertialSensor: CameraSensor {
         let bytes = try link.burst()
         failures = 0
         if isBlank(bytes) { return false }
-        if let sample = chip.sample(bytes, now: time) {
+        if var sample = chip.sample(bytes, now: time) {
+            if lacksMagnetometer { sample.contents.remove(.magneticField) }
             // A failed burst can be repeated in the same period. If the bursts before and after a
             // failure are in different periods, the burst after the failure adds no sample.
             if failed == nil || failed == now { samples.append(sample) }
@@ -272,6 +278,7 @@ final class InertialSensor: CameraSensor {
         } else {
             try setUp.advance(link, now: now)
         }
+        lacksMagnetometer = hasBeenUp ? laterSetUp.hasOmittedPart : setUp.hasOmittedPart
         failures = 0
         guard hasBeenUp else { return setUp.isDone ? setUp.kept : nil }
         return laterSetUp.isDone ? laterSetUp.kept : nil

@@ -14,7 +14,7 @@ struct MPU6500: IMUChip {
     let name: String
     private let registers: MPURegisters
     var testsItself: Bool
-    private let hasMagnetometer: Bool
+    let hasMagnetometer: Bool
     private let isOnSPI: Bool
     private var magnetometer = AK8963()
 

@@ -7,6 +7,10 @@ enum SetUpStep: Sendable {
     /// Reads a register, and compares the bits of `mask` with the given value. If the bits differ,
     /// the set-up fails with the given text.
     case expect(UInt8, mask: UInt8, in: UInt8, part: Int, otherwise: StaticString)
+    /// Reads a register that identifies a part without which the sensor works. If the register has
+    /// another value, the set-up fails with the given text; after several such failures, the set-up
+    /// omits the part, and continues after the next `steps` steps.
+    case find(UInt8, in: UInt8, part: Int, steps: Int, otherwise: StaticString)
     /// Waits for the given time, s.
     case pause(Double)
     /// Reads up to eight consecutive registers, and stores them in a slot for a later step
@@ -66,6 +70,14 @@ struct SetUpRun {
     /// Register values that the set-up has stored so far.
     private(set) var kept = StoredRegisters()
 
+    /// True if the set-up has omitted a part that did not answer.
+    private(set) var hasOmittedPart = false
+    /// Number of successive set-ups in which the part did not answer.
+    private var absences = 0
+
+    /// Number of successive set-ups without an answer after which the part is omitted. A part that
+    /// is only late answers in the second set-up.
+    private static let mostAbsences = 3
     /// Largest number of transfers that the execution makes in one period.
     private static let transfersPerPeriod = 2
 
@@ -79,6 +91,7 @@ struct SetUpRun {
     mutating func restart() {
         next = 0
         notBefore = Instant(nanoseconds: .min)
+        hasOmittedPart = false
     }
 
     /// Executes the steps of the set-up that are due in this period.
@@ -119,6 +132,15 @@ struct SetUpRun {
                 truncatingIfNeeded: try read(
                     RegisterRead(part: part, register: register, count: 1), link))
             guard found & mask == value & mask else { throw .chip(words) }
+        case .find(let value, let register, let part, let steps, let words):
+            let found = UInt8(
+                truncatingIfNeeded: try read(
+                    RegisterRead(part: part, register: register, count: 1), link))
+            guard found != value else { return absences = 0 }
+            absences = min(absences + 1, Self.mostAbsences)
+            guard absences == Self.mostAbsences else { throw .chip(words) }
+            hasOmittedPart = true
+            next += steps
         case .keep(let slot, let registers):
             kept[slot] = try read(registers, link)
         case .require(let holds, let words):
