@@ -12,6 +12,7 @@ public final class SensorReport: Sendable {
     private let overflowCount = Atomic(UInt64(0))
     private let wrongTimeCount = Atomic(UInt64(0))
     private let clockError = Atomic(Double.nan.bitPattern)
+    private let ignored = Atomic(UInt(0))
     private let running = Atomic(false)
     /// Address of the text about the last failure; 0 if no failure has occurred. The text is a
     /// static NUL-terminated string, so its address is sufficient.
@@ -59,6 +60,12 @@ public final class SensorReport: Sendable {
             .map { String(cString: $0) }
     }
 
+    /// Keys of the settings that the sensor's driver in the kernel cannot use, so that they have no
+    /// effect; empty before the first set-up, and for a chip without a driver in the kernel.
+    public var ignoredSettings: [String] {
+        IIOIgnored(rawValue: ignored.load(ordering: .relaxed)).keys
+    }
+
     /// Every counter of the report with its name.
     public var counters: [String: Int] {
         [
@@ -74,6 +81,10 @@ public final class SensorReport: Sendable {
     func isUp() {
         failure.store(0, ordering: .relaxed)
         running.store(true, ordering: .relaxed)
+    }
+
+    func note(ignored settings: IIOIgnored) {
+        ignored.store(settings.rawValue, ordering: .relaxed)
     }
 
     func lostConfiguration() { add(resets) }

@@ -87,6 +87,19 @@ import Wire
         #expect(other.remedy.contains("the sensor's address"))
     }
 
+    @Test("settings that the sensor's driver cannot use are a warning with a remedy for each")
+    func sensorSettings() throws {
+        #expect(check("sensor settings") { _ in } == nil)
+        let found = try #require(
+            check("sensor settings") {
+                $0.imu.ignoredSettings = ["hardware.iio.low_pass_hz", "hardware.iio.trigger"]
+            })
+        #expect(found.level == .warn)
+        #expect(found.finding.hasSuffix("hardware.iio.low_pass_hz and hardware.iio.trigger"))
+        #expect(found.remedy.contains("set hardware.iio.low_pass_hz to 0"))
+        #expect(found.remedy.contains("Remove hardware.iio.trigger"))
+    }
+
     @Test("a sensor on the handle that delivers no samples is reported with the reason")
     func handleSensor() {
         func found(_ failure: String?, isMissing: Bool = true) -> DoctorCheck? {

@@ -1,4 +1,6 @@
+import GimbalCore
 import Glibc
+import Realtime
 import Testing
 
 @testable import Hardware
@@ -58,5 +60,42 @@ struct IIORateTests {
         #expect(throws: IIOFailure.self) { try Self.period(kernel, request, [.gyroscope]) }
         request.lowPass = 1000
         #expect(try Self.period(kernel, request, [.gyroscope]) == 0.001)
+    }
+
+    /// Keys of the settings that the driver cannot use, after the set-up of the sensor.
+    private static func ignored(_ kernel: MadeUpIIO, _ request: IIORequest) throws -> [String] {
+        var wiring = IIOWiring()
+        wiring.tree = kernel.tree
+        wiring.request = request
+        let report = SensorReport()
+        let sensor = IIOSensor(wiring, report: report)
+        var now = Instant(nanoseconds: 5_000_000_000)
+        for _ in 0..<40 where !report.isRunning {
+            now = now.advanced(bySeconds: 0.002)
+            var batch = SampleBatch()
+            try sensor.read(into: &batch, time: now, now: now)
+        }
+        try #require(report.isRunning, "\(report.lastFailure ?? "")")
+        return report.ignoredSettings
+    }
+
+    @Test("a filter and a trigger that the driver does not have are reported")
+    func ignoredSettings() throws {
+        let kernel = MadeUpIIO()
+        kernel.addMPU()
+        var request = IIORequest()
+        #expect(try Self.ignored(kernel, request).isEmpty)
+        request.lowPass = 100
+        #expect(try Self.ignored(kernel, request) == ["hardware.iio.low_pass_hz"])
+        request.trigger = "timer"
+        #expect(
+            try Self.ignored(kernel, request) == [
+                "hardware.iio.low_pass_hz", "hardware.iio.trigger",
+            ])
+        // The accelerometer of this chip has no filter that can be set.
+        kernel.write("100", to: "iio:device0/in_anglvel_filter_low_pass_3db_frequency")
+        kernel.write("timer", to: "iio:device0/trigger/current_trigger")
+        kernel.write("timer", to: "trigger0/name")
+        #expect(try Self.ignored(kernel, request).isEmpty)
     }
 }

@@ -9,8 +9,8 @@ struct Doctor {
     /// All checks of one status report, with the most basic check first.
     var checks: [DoctorCheck] {
         [
-            samples, sensor, handleSensor, dataReady, lateness, drops, bus, can, watchdogs, serial,
-            motion, cutOff, recorder,
+            samples, sensor, sensorSettings, handleSensor, dataReady, lateness, drops, bus, can,
+            watchdogs, serial, motion, cutOff, recorder,
         ].compactMap(\.self) + drives
     }
 
@@ -45,6 +45,22 @@ struct Doctor {
                 remedy:
                     "If these numbers grow, shorten the wires, lower the bus clock, and check the sensor's supply."
             )
+    }
+
+    /// Check of the settings of a sensor with a driver in the kernel; nil if the driver uses all of
+    /// them.
+    private var sensorSettings: DoctorCheck? {
+        status.imu.ignoredSettings.map { keys in
+            let remedies = keys.map { key in
+                key == "hardware.iio.low_pass_hz"
+                    ? "The driver uses its own low-pass filter: set hardware.iio.low_pass_hz to 0, and imu.filter_delay_ms to the delay of this filter."
+                    : "Remove \(key) from the configuration."
+            }
+            return DoctorCheck(
+                "sensor settings", .warn,
+                "the sensor's driver cannot use \(keys.joined(separator: " and "))",
+                remedy: remedies.joined(separator: " "))
+        }
     }
 
     /// Check of the sensor on the handle; nil if it is not configured. Its failed transfers are not

@@ -85,6 +85,8 @@ extension SensorReports {
     func fill(_ status: inout Status, _ settings: Settings) {
         guard settings.hardware.backend == .linux else { return }
         status.imu.setUpFailure = camera.lastFailure
+        let ignored = camera.ignoredSettings
+        status.imu.ignoredSettings = ignored.isEmpty ? nil : ignored
         status.imu.lostConfigurations = Int(camera.lostConfigurations)
         status.imu.faults = camera.counters
         status.imu.clockErrorPpm = Number(camera.clockErrorPPM)

@@ -41,6 +41,9 @@ final class IIOPart {
     /// Interval of the samples, s.
     var period: Double { setUp.period }
 
+    /// Settings that the driver cannot use.
+    var ignored: IIOIgnored { setUp.ignored }
+
     /// Executes the next step of the set-up. Allocates memory.
     func advance() throws(IIOFailure) {
         guard !isUp else { return }

@@ -196,6 +196,7 @@ final class IIOSensor: CameraSensor {
             }
             isUp = true
             (upSince, lastSample) = (now, now)
+            report.note(ignored: parts.reduce(into: []) { $0.formUnion($1.ignored) })
             report.isUp()
         } catch {
             let number = number

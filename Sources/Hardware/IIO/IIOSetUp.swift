@@ -36,6 +36,22 @@ enum IIOFailure: Error, Equatable {
     }
 }
 
+/// Settings that a sensor's driver in the kernel cannot use.
+struct IIOIgnored: OptionSet, Sendable {
+    let rawValue: UInt
+
+    /// `hardware.iio.low_pass_hz`: the driver has no attribute for the low-pass filter.
+    static let lowPass = IIOIgnored(rawValue: 1)
+    /// `hardware.iio.trigger`: the driver does not use triggers.
+    static let trigger = IIOIgnored(rawValue: 2)
+
+    /// Keys of the settings.
+    var keys: [String] {
+        (contains(.lowPass) ? ["hardware.iio.low_pass_hz"] : [])
+            + (contains(.trigger) ? ["hardware.iio.trigger"] : [])
+    }
+}
+
 /// Set-up of one IIO device. Between two steps of the set-up, the bus thread can service the
 /// motors. Each step reads or writes a few files of the kernel's driver.
 struct IIOSetUp {
@@ -64,6 +80,8 @@ struct IIOSetUp {
     private var conversions: [(IIOQuantity, IIOConversion)] = []
     /// Interval of the samples, s.
     private(set) var period = 0.001
+    /// Settings that the driver of the gyroscope cannot use.
+    private(set) var ignored: IIOIgnored = []
 
     /// Creates the set-up of a device.
     ///
@@ -208,10 +226,14 @@ struct IIOSetUp {
         }
     }
 
-    private func setLowPass(_ quantity: IIOQuantity) throws(IIOFailure) {
+    /// Sets the low-pass filter of a quantity. A driver without this attribute uses its own filter.
+    private mutating func setLowPass(_ quantity: IIOQuantity) throws(IIOFailure) {
         let attribute = "filter_low_pass_3db_frequency"
-        guard let lowPass = request.lowPass, let name = device.attribute(quantity, attribute)
-        else { return }
+        guard let lowPass = request.lowPass else { return }
+        guard let name = device.attribute(quantity, attribute) else {
+            if quantity == .gyroscope { ignored.insert(.lowPass) }
+            return
+        }
         let choice = device.choices(quantity, attribute)?.atLeast(lowPass)
         try write(choice ?? Self.text(lowPass), name, in: device.folder)
         try checkLowPass(
@@ -264,9 +286,12 @@ struct IIOSetUp {
     /// The kernel's drivers name a device's own trigger "NAME-devNUMBER" with the device's name and
     /// number (for example drivers/iio/imu/inv_mpu6050/inv_mpu_trigger.c), or with the device's name
     /// and another suffix. A name with the number of another device is that of another chip.
-    private func setTrigger() throws(IIOFailure) {
+    private mutating func setTrigger() throws(IIOFailure) {
         let folder = device.folder.folder("trigger")
-        guard folder.has("current_trigger") else { return }
+        guard folder.has("current_trigger") else {
+            if request.trigger != nil, wanted.contains(.gyroscope) { ignored.insert(.trigger) }
+            return
+        }
         let current = folder.text("current_trigger")
         let names = tree.triggerNumbers().compactMap { number in
             tree.trigger(number).text("name").map { (number, $0) }

@@ -117,6 +117,10 @@ enum StatusView {
         }
         row("imu", Summary.imu(status.imu))
         if let failure = status.imu.setUpFailure { row("chip", "the sensor \(failure)", .caution) }
+        if let ignored = status.imu.ignoredSettings {
+            row(
+                "chip", "its driver cannot use \(ignored.joined(separator: " and "))", .caution)
+        }
         if let failure = status.imu.handleSetUpFailure {
             row("handle", "the sensor \(failure)", .caution)
         }

@@ -78,6 +78,9 @@ public struct IMUStatus: Hashable, Sendable, Codable {
     /// Reason why the set-up of the sensor chip failed, such as "failed its gyroscope's self test";
     /// absent after success.
     public var setUpFailure: String?
+    /// Keys of the settings that the sensor's driver in the kernel cannot use, so that they have no
+    /// effect; absent if there are none.
+    public var ignoredSettings: [String]?
     /// Number of reconfigurations after the chip lost its configuration.
     public var lostConfigurations = 0
     /// Relative error of the chip's clock, ppm, positive for a slow clock; unknown without the
