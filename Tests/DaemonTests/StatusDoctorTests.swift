@@ -100,6 +100,17 @@ struct StatusDoctorTests {
         #expect(try check("imu samples") { $0.imu.samples = 0 }.level == .fail)
     }
 
+    @Test("a sensor that is slower than the loop is a warning with both rates")
+    func slow() throws {
+        let check = try check("imu samples") {
+            $0.imu.rateHz = 200
+            $0.notices = [Inhibition(name: "samples_slow", sentence: "Lower loop.rate_hz.")]
+        }
+        #expect(check.level == .warn)
+        #expect(check.finding.hasPrefix("200 Hz") && check.finding.contains("1000 per second"))
+        #expect(check.remedy.contains("hardware.iio.rate_hz"))
+    }
+
     @Test(
         "a wrong range of the accelerometer is reported",
         arguments: [

@@ -160,9 +160,18 @@ enum StatusDoctor {
             )
         }
         let isFresh = age < 100
+        let rate = Format.fixed(status.imu.rateHz.value, 0)
+        let finding = "\(rate) Hz, age \(Format.fixed(age, 1)) ms"
+        if isFresh, status.notices.contains(where: { $0.name == "samples_slow" }) {
+            return DoctorCheck(
+                "imu samples", .warn,
+                "\(finding): fewer samples than the loop has ticks (\(Format.fixed(status.loop.rateHz.value, 0)) per second)",
+                remedy:
+                    "Lower loop.rate_hz to the rate of the samples, or raise this rate: hardware.iio.rate_hz if the sensor has a driver in the kernel, which can use a lower rate than this setting if it offers no higher one."
+            )
+        }
         return DoctorCheck(
-            "imu samples", isFresh ? .ok : .fail,
-            "\(Format.fixed(status.imu.rateHz.value, 0)) Hz, age \(Format.fixed(age, 1)) ms",
+            "imu samples", isFresh ? .ok : .fail, finding,
             remedy: isFresh
                 ? ""
                 : "The sensor has stopped delivering samples: check its wiring and `airframectl log`."
