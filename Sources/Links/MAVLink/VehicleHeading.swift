@@ -39,7 +39,10 @@ struct VehicleHeading {
         else { return }
         let rates = [state.feedForwardYawRate, state.yawRate].map(Double.init)
         feedForward = rates.first { $0.isFinite } ?? 0
-        rate = rates[1].isFinite ? rates[1] : nil
+        // The measured rate is an extension of the message: a message without it contains 0, such
+        // as the messages of PX4 (AUTOPILOT_STATE_FOR_GIMBAL_DEVICE.hpp). A measured rate is hardly
+        // ever exactly 0.
+        rate = rates[1].isFinite && rates[1] != 0 ? rates[1] : nil
         // The reported heading is extrapolated by the vehicle's turn since the measurement.
         let age = min(Double(state.attitudeDelayUs) * 1e-6, 0.5)
         let turned = Double(state.yawRate).isFinite ? Double(state.yawRate) * age : 0

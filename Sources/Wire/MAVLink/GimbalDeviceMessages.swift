@@ -158,7 +158,8 @@ public struct AutopilotStateForGimbalDevice: MAVLinkMessage {
     public var target = MAVLinkAddress.none
     /// Flight or landing state of the vehicle, a value of MAV_LANDED_STATE.
     public var landed: UInt8 = 0
-    /// Measured rate of the vehicle about the vertical, rad/s; NaN means unknown.
+    /// Measured rate of the vehicle about the vertical, rad/s; NaN means unknown, and 0 means that
+    /// the sender does not use this extension.
     public var yawRate: Float = 0
 
     /// Creates a message with all fields zero.

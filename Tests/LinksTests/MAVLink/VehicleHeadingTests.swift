@@ -57,6 +57,20 @@ import Wire
         #expect(abs(north.remainder(dividingBy: 2 * .pi) / Self.degree + 170) < 0.1)
     }
 
+    @Test("the turn rate is unknown in a message without it, as from PX4")
+    func missingRate() {
+        var vehicle = VehicleHeading()
+        let snapshot = Self.snapshot(camera: 0, handle: 20)
+        var state = Self.state(heading: 10, rate: 4)
+        state.yawRate = 0.5
+        vehicle.learn(state, snapshot, now: at(0))
+        #expect(vehicle.rate == 0.5)
+        state.yawRate = 0
+        vehicle.learn(state, snapshot, now: at(0.1))
+        #expect(vehicle.rate == nil)
+        #expect(abs(vehicle.feedForward - 4 * Self.degree) < 1e-6)
+    }
+
     @Test("an invalid rotation is ignored")
     func rubbish() {
         var vehicle = VehicleHeading()
