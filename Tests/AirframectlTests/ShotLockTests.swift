@@ -28,7 +28,7 @@ struct ShotLockTests {
             let process = try #require(pid_t(text.filter(\.isNumber)))
             defer { kill(process, SIGKILL) }
             #expect(kill(process, 0) == 0)
-            #expect(ShotStore(path).activeRun == getpid())
+            #expect(try ShotStore(path).activeRun == getpid())
             // The end of the run.
             store = nil
             try ShotStore(path).take(patience: 0.3) { seconds in
@@ -56,10 +56,10 @@ struct ShotLockTests {
             let duplicates = descriptors.map { dup($0) }
             defer { for duplicate in duplicates { close(duplicate) } }
             #expect(duplicates.count == 1)
-            #expect(ShotStore(path).activeRun == getpid())
+            #expect(try ShotStore(path).activeRun == getpid())
             // The end of the run.
             store = nil
-            #expect(ShotStore(path).activeRun == nil)
+            #expect(try ShotStore(path).activeRun == nil)
         }
     }
 
@@ -78,13 +78,29 @@ struct ShotLockTests {
                 [path = path as String, run = getpid() as Int32] in
                 // The user must not have the right to end the process of the tests.
                 guard setuid(65534) == 0 else { exit(1) }
-                #expect(ShotStore(path).activeRun == run)
+                #expect(try ShotStore(path).activeRun == run)
                 let pause = try ShootPauseCommand.parse(["--state", path])
                 let refusal = #expect(throws: ClientError.self) { try pause.run() }
                 let message = refusal?.requestError.message ?? ""
                 #expect(message.contains("another user. Repeat the command with sudo"))
             }
             withExtendedLifetime(store) {}
+        }
+    }
+
+    @Test("a run whose lock cannot be read does not count as ended")
+    func unreadable() throws {
+        try withTemporaryDirectory { directory throws in
+            let path = "\(directory)/shot.json"
+            try write("{}", to: directory.appending("shot.json"))
+            #expect(try ShotStore(path).activeRun == nil)
+            // Unlike missing permissions, a link to itself is also an obstacle for root.
+            symlink("\(path).lock", "\(path).lock")
+            let error = #expect(throws: ClientError.self) { try ShotStore(path).activeRun }
+            let message = error?.requestError.message ?? ""
+            #expect(message.contains("the lock of the shot cannot be read"), "\(message)")
+            let pause = try ShootPauseCommand.parse(["--state", path])
+            #expect(throws: ClientError.self) { try pause.run() }
         }
     }
 }

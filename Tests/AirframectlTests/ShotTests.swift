@@ -118,9 +118,9 @@ struct ShotTests {
             let plan = try ShotFile.plan(ShotRecipe(.orbit(.init(photos: 4))))
             let first = ShotStore(path)
             #expect(try first.load() == nil)
-            #expect(first.activeRun == nil)
+            #expect(try first.activeRun == nil)
             try first.take(patience: 0) { _ in true }
-            #expect(first.activeRun == getpid())
+            #expect(try first.activeRun == getpid())
             var record = ShotRecord(plan, originYaw: -3.25)
             record.pending = .init(mark: 7, time: 1_800_000_000.125)
             try first.save(record)

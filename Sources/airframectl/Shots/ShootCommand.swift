@@ -256,7 +256,7 @@ struct ShootPauseCommand: ParsableCommand {
     func run() throws {
         let store = ShotStore(place.path)
         _ = try store.exists()
-        let process = store.activeRun
+        let process = try store.activeRun
         guard let process, kill(process, SIGTERM) == 0 else {
             let isForeign = process != nil && errno == EPERM
             throw ClientError.refused(
@@ -286,7 +286,7 @@ struct ShootStatusCommand: ParsableCommand {
         }
         let plan = try ShotFile.plan(record.recipe)
         let done = plan.frames.prefix(record.done).filter { $0.photo != nil }.count
-        let isActive = store.activeRun != nil
+        let isActive = try store.activeRun != nil
         let isComplete = record.done == plan.frames.count
         let left = ShotForecast(plan).rest(from: record.done)
         if options.json {

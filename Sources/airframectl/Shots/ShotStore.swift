@@ -48,8 +48,13 @@ final class ShotStore {
         guard access(path, R_OK) != 0 else { return true }
         let cause = Errno(rawValue: errno)
         if cause == .noSuchFileOrDirectory { return false }
+        throw unreadable("the state of the shot", cause)
+    }
+
+    /// Failure to read a file of the shot.
+    private func unreadable(_ file: String, _ cause: Errno) -> ClientError {
         let remedy = cause == .permissionDenied ? ". Repeat the command with sudo" : ""
-        throw failure("the state of the shot cannot be read: \(cause)\(remedy)")
+        return failure("\(file) cannot be read: \(cause)\(remedy)")
     }
 
     /// Reads the state; nil if the file is missing.
@@ -131,15 +136,24 @@ final class ShotStore {
     }
 
     /// Process of the active run; nil if there is none. Read access to the lock is sufficient: the
-    /// run can belong to another user.
+    /// run can belong to another user. Throws `ClientError.file` if the lock exists, but cannot be
+    /// read.
     var activeRun: pid_t? {
-        guard
-            let file = try? FileDescriptor.open(
-                FilePath(path + ".lock"), .readOnly, options: .closeOnExec)
-        else { return nil }
-        defer { try? file.close() }
-        guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
-        return Self.pid(in: path + ".lock")
+        get throws(ClientError) {
+            let file: FileDescriptor
+            do {
+                file = try FileDescriptor.open(
+                    FilePath(path + ".lock"), .readOnly, options: .closeOnExec)
+            } catch {
+                guard let cause = error as? Errno, cause != .noSuchFileOrDirectory else {
+                    return nil
+                }
+                throw unreadable("the lock of the shot", cause)
+            }
+            defer { try? file.close() }
+            guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
+            return Self.pid(in: path + ".lock")
+        }
     }
 
     private static func pid(in path: String) -> pid_t? {
