@@ -90,6 +90,22 @@ struct DiagnosticsSocketTests {
         try server(path).open()
     }
 
+    @Test(
+        "root gives the socket to the owner of its directory, who can then replace a stale socket",
+        .enabled(if: geteuid() == 0, "only root can create the files of another user"))
+    func ownerOfDirectory() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("d.sock")
+        #expect(chown(directory.path, 65534, gid_t.max) == 0)
+        let server = try server(path)
+        try server.open()
+        var info = stat()
+        #expect(stat(path, &info) == 0)
+        #expect(info.st_uid == 65534)
+        #expect(info.st_gid == getegid() && info.st_mode & 0o7777 == 0o660)
+        withExtendedLifetime((server, directory)) {}
+    }
+
     @Test("a missing group does not prevent the daemon from starting")
     func missingGroup() throws {
         let directory = TemporaryDirectory()

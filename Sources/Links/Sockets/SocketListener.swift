@@ -87,6 +87,7 @@ struct SocketListener: Sendable {
                 """)
         }
         self.policy = policy
+        if geteuid() == 0 { SocketPath.giveToOwnerOfFolder(path) }
         if chmod(path, 0o660) != 0 {
             logger.warning("\(path): cannot set mode 0660 (\(Errno(rawValue: errno))).")
         }
@@ -211,6 +212,18 @@ struct SocketPath {
         var info = stat()
         guard lstat(path, &info) == 0 else { return nil }
         return (UInt64(info.st_dev), UInt64(info.st_ino))
+    }
+
+    /// Makes the owner of the folder the owner of the socket's file. If root has started airframed by
+    /// hand and the process was killed, the service must be able to find out that no process
+    /// listens, also if it does not belong to the socket's group. The owner of the folder can
+    /// replace the file anyway.
+    static func giveToOwnerOfFolder(_ path: String) {
+        let folder = FilePath(path).removingLastComponent().string
+        var info = stat()
+        guard stat(folder.isEmpty ? "." : folder, &info) == 0 else { return }
+        // A link that has replaced the file is not followed.
+        _ = lchown(path, info.st_uid, gid_t.max)
     }
 
     /// The group that owns a file; nil if there is no file.
