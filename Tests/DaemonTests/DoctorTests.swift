@@ -217,6 +217,19 @@ import Wire
         #expect(mixed?.level == .fail && mixed?.finding.hasSuffix(": pitch") == true)
     }
 
+    @Test("limits of a supply voltage that nothing measures are a warning with a remedy")
+    func supply() {
+        func found(_ source: String, _ voltage: Number) -> DoctorCheck? {
+            check("supply") { $0.supply = SupplyStatus(source: source, voltageV: voltage) }
+        }
+        #expect(check("supply") { _ in } == nil)
+        #expect(found("motors", 11.1)?.level == .ok)
+        let motors = found("motors", .unknown)
+        #expect(motors?.level == .warn && motors?.finding.contains("no effect") == true)
+        #expect(motors?.remedy.contains("supply.source") == true)
+        #expect(found("battery", .unknown)?.remedy.contains("battery.device") == true)
+    }
+
     @Test("doctor reports a serial adapter whose driver refuses the low-latency mode")
     func latency() {
         func found(_ problem: String?) -> DoctorCheck? {

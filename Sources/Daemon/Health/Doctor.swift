@@ -10,7 +10,7 @@ struct Doctor {
     var checks: [DoctorCheck] {
         [
             samples, sensor, sensorSettings, handleSensor, dataReady, lateness, drops, bus, can,
-            watchdogs, serial, motion, cutOff, recorder,
+            watchdogs, serial, supply, motion, cutOff, recorder,
         ].compactMap(\.self) + drives
     }
 
@@ -198,6 +198,23 @@ struct Doctor {
                 "these drives have not confirmed the time of their watchdogs: \(names.joined(separator: ", "))",
                 remedy:
                     "Update the drives' firmware. For ODrives, set hardware.linux.odrive_firmware and the two numbers for this firmware. With hardware.linux.can_watchdog_ms = 0, the motors also run without confirmed watchdogs."
+            )
+        }
+    }
+
+    /// Check of the voltage of the motors' supply; nil if no setting uses the voltage. GM6020 motors,
+    /// CyberGear drives and drives with protocol mit report no voltage.
+    private var supply: DoctorCheck? {
+        status.supply.map { supply in
+            guard supply.voltageV.known == nil else {
+                return DoctorCheck("supply", .ok, supply.summary)
+            }
+            return DoctorCheck(
+                "supply", .warn,
+                "the voltage of the motors' supply is unknown, so the settings in [supply] have no effect",
+                remedy: supply.source == "battery"
+                    ? "Set battery.device, and battery.voltage_channel with battery.source = \"hwmon\", to a device that measures the voltage: see the check \"battery\"."
+                    : "Drives with the protocols gm6020, mit and cybergear, and motor boards that do not measure the voltage, do not report it: measure the voltage of the battery ([battery]), and set supply.source = \"battery\". Other motors report the voltage as soon as they answer."
             )
         }
     }
