@@ -63,11 +63,15 @@ struct MachineMethods: Sendable {
                 let facts = MachineFacts.read(settings)
                 let calibrations = tuning.calibrations
                 let calibrated = calibrations.check(of: settings.calibrationKinds)
+                let others: [DoctorCheck?] = [
+                    status.drive?.check, status.battery?.check, calibrated,
+                    SettingsDoctor(settings: settings).check,
+                ]
                 return Doctor(status: status).checks
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
                     + LinkDoctor(settings: settings, controls: links?.controls.report).checks
-                    + [status.drive?.check, status.battery?.check, calibrated].compactMap(\.self)
+                    + others.compactMap(\.self)
                     + status.companions.map(\.check)
                     + doctorLooks.checks(
                         status, now: MonotonicClock.now,
