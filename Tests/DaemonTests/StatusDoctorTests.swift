@@ -208,6 +208,32 @@ struct StatusDoctorTests {
         #expect(check.finding == "not saved: control.pitch.kp")
     }
 
+    @Test(
+        "a simulator whose rate differs from loop.rate_hz is a warning",
+        arguments: [
+            (1000, DoctorCheck.Level.ok), (900, .ok), (250, .warn), (2000, .warn), (9000, .warn),
+        ])
+    func lineRate(lines: Int, level: DoctorCheck.Level) throws {
+        var first = healthy()
+        first.backend = "lockstep"
+        first.lockstep = LockstepStatus()
+        first.lockstep?.state = "connected"
+        first.lockstep?.t = 7
+        first.lockstep?.lines = 500
+        var second = first
+        second.t = 101
+        second.lockstep?.t = 9
+        second.lockstep?.lines = 500 + 2 * lines
+        let checks = StatusDoctor.checks(first, second, elapsed: 3)
+        let check = try #require(checks.first { $0.name == "lockstep" })
+        #expect(check.level == level, "\(check.finding)")
+        #expect(check.remedy.contains("to \(min(lines, 4000)):") == (level == .warn))
+        second.lockstep?.connections = 1
+        #expect(
+            StatusDoctor.checks(first, second, elapsed: 3).first { $0.name == "lockstep" }?.level
+                == .ok)
+    }
+
     @Test("in lockstep, doctor checks the simulator and its connection")
     func lockstep() {
         var first = Status()

@@ -78,7 +78,28 @@ enum StatusDoctor {
                 remedy: lockstep.lastError
                     ?? "airframed refuses lines from the simulator: see `airframectl log`.")
         }
+        if let rate = second.loop.rateHz.known, let lines = lineRate(first, second) {
+            // The nearest permitted value of loop.rate_hz.
+            let nearest = min(max(lines, 50), 4000)
+            if !(0.8...1.25).contains(nearest / rate) {
+                return DoctorCheck(
+                    "lockstep", .warn,
+                    "\(finding), \(Format.fixed(lines, 0)) lines per simulated second with loop.rate_hz = \(Format.fixed(rate, 0))",
+                    remedy:
+                        "Set loop.rate_hz to \(Format.fixed(nearest, 0)): the filters of the rate and the default gains are computed for this rate."
+                )
+            }
+        }
         return DoctorCheck("lockstep", lockstep.errors > 0 ? .warn : .ok, finding)
+    }
+
+    /// Number of the simulator's lines per simulated second; nil if it cannot be measured, for
+    /// example because another simulator has connected.
+    private static func lineRate(_ first: Status, _ second: Status) -> Double? {
+        guard let a = first.lockstep, let b = second.lockstep, a.connections == b.connections,
+            let begin = a.t.known, let end = b.t.known, end > begin, b.lines > a.lines
+        else { return nil }
+        return Double(b.lines - a.lines) / (end - begin)
     }
 
     private static func loop(_ first: Status, _ second: Status) -> DoctorCheck {
