@@ -62,13 +62,13 @@ struct DriveCodecTests {
         #expect(torques.map(\.data) == [[0, 0, 0x80, 0x3F], [0, 0, 0, 0xC0], [0, 0, 0, 0x3F]])
     }
 
-    /// Nodes of the requests to switch a power stage in three consecutive periods of 2 ms.
+    /// Nodes of the requests to switch a power stage in six consecutive periods of 2 ms.
     private static func switched(
         _ codec: inout ODriveCodec, states: PerAxis<DriveState> = PerAxis(DriveState()),
         at seconds: Double
     ) -> [UInt32] {
         var nodes: [UInt32] = []
-        for period in 0..<3 {
+        for period in 0..<6 {
             let sent = frames(&codec, states: states, at: seconds + 0.002 * Double(period))
             nodes += sent.filter { $0.id & 0x1F == 0x07 }.map { $0.id >> 5 }
         }
@@ -79,14 +79,14 @@ struct DriveCodecTests {
     func odriveOn() {
         var codec = ODriveCodec(ids: Self.ids)
         let first = frames(&codec)
-        #expect(
-            first.prefix(2) == [
-                CANFrame(id: 0x2B, data: [1, 0, 0, 0, 1, 0, 0, 0]),
-                CANFrame(id: 0x27, data: [8, 0, 0, 0]),
-            ])
+        #expect(first.first == CANFrame(id: 0x2B, data: [1, 0, 0, 0, 1, 0, 0, 0]))
+        #expect(!first.contains { $0.id & 0x1F == 0x07 }, "the mode has a period of its own")
         #expect(first.contains(CANFrame(id: 0x29, isRemote: true)))
-        #expect(Self.switched(&codec, at: 0.002) == [2, 3], "one ODrive per period")
-        #expect(Self.switched(&codec, at: 0.008) == [])
+        let second = frames(&codec, at: 0.002)
+        #expect(second.first == CANFrame(id: 0x27, data: [8, 0, 0, 0]))
+        #expect(!second.contains { $0.id == 0x2B || $0.id == 0x47 }, "one ODrive per period")
+        #expect(Self.switched(&codec, at: 0.004) == [2, 3])
+        #expect(Self.switched(&codec, at: 0.016) == [])
     }
 
     @Test("an ODrive that stays idle gets its request again, a running ODrive does not")
@@ -275,18 +275,19 @@ struct DriveCodecTests {
         let sent = frames(&codec, torque: AxisVector(yaw: 12, roll: -12, pitch: 0))
         #expect(!sent.contains { !$0.isExtended })
         #expect(
-            sent[1] == CANFrame(id: 0x0300_007F, isExtended: true, data: [0, 0, 0, 0, 0, 0, 0, 0]))
-        #expect(
-            sent[2]
+            sent[1]
                 == CANFrame(
                     id: 0x01FF_FF7F, isExtended: true, data: [0x80, 0, 0x80, 0, 0, 0, 0, 0]))
-        #expect(sent[5].id == 0x0100_0002)
-        let off = frames(&codec, enabled: false, at: 0.002)
+        #expect(sent[3].id == 0x0100_0002)
+        #expect(
+            frames(&codec, at: 0.002)[0]
+                == CANFrame(id: 0x0300_007F, isExtended: true, data: [0, 0, 0, 0, 0, 0, 0, 0]))
+        let off = frames(&codec, enabled: false, at: 0.004)
         #expect(off.map(\.id) == [0x0400_007F, 0x0400_0002, 0x0400_0003])
     }
 
     @Test(
-        "a CyberGear gets the mode for torques before each request to switch on, and not while it is on"
+        "a CyberGear gets the mode for torques one period before each request to switch on, and not while it is on"
     )
     func cyberGearMode() {
         var codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
@@ -297,11 +298,12 @@ struct DriveCodecTests {
             frames(&codec, enabled: enabled, at: seconds).filter { $0.id & 0xFF == 2 }
         }
         #expect(!toRoll(enabled: false, at: 0).contains(mode))
-        for start in [0.002, 0.006] {
+        for start in [0.002, 0.01] {
             let first = toRoll(enabled: true, at: start)
-            #expect(first.first == mode && first.map { $0.id >> 24 } == [18, 3, 1])
-            #expect(toRoll(enabled: true, at: start + 0.002).map { $0.id >> 24 } == [1])
-            _ = toRoll(enabled: false, at: start + 0.003)
+            #expect(first.first == mode && first.map { $0.id >> 24 } == [18, 1])
+            #expect(toRoll(enabled: true, at: start + 0.002).map { $0.id >> 24 } == [3, 1])
+            #expect(toRoll(enabled: true, at: start + 0.004).map { $0.id >> 24 } == [1])
+            _ = toRoll(enabled: false, at: start + 0.006)
         }
     }
 

@@ -21,17 +21,18 @@ struct MITCodecTests {
     func mitOn() {
         var codec = MITCodec(ids: Self.ids, host: 0, limits: Self.limits)
         let full = AxisVector(repeating: 10)
-        let first = frames(&codec, torque: full)
-        #expect(first[1] == CANFrame(id: 1, data: [255, 255, 255, 255, 255, 255, 255, 0xFC]))
-        #expect(first[2] == CANFrame(id: 1, data: [0x80, 0, 0x80, 0, 0, 0, 0x0F, 0xFF]))
-        #expect(frames(&codec, torque: full, at: 0.002).map(\.id) == [1, 2, 3])
+        _ = frames(&codec, torque: full)
+        let second = frames(&codec, torque: full, at: 0.002)
+        #expect(second[0] == CANFrame(id: 1, data: [255, 255, 255, 255, 255, 255, 255, 0xFC]))
+        #expect(second[1] == CANFrame(id: 1, data: [0x80, 0, 0x80, 0, 0, 0, 0x0F, 0xFF]))
+        #expect(frames(&codec, torque: full, at: 0.004).map(\.id) == [1, 2, 3])
         #expect(
-            frames(&codec, enabled: false, at: 0.004)[2]
+            frames(&codec, enabled: false, at: 0.006)[2]
                 == CANFrame(id: 3, data: [255, 255, 255, 255, 255, 255, 255, 0xFD]))
     }
 
     @Test(
-        "a Damiao drive gets the mode for torques before each request to switch on, other drives do not"
+        "a Damiao drive gets the mode for torques one period before each request to switch on, other drives do not"
     )
     func damiaoMode() {
         // Register 10: 1 is the Mini Cheetah's mode, 2 and 3 are those for angles and speeds.
@@ -42,15 +43,22 @@ struct MITCodecTests {
             func switched(on: Bool, at seconds: Double) -> [CANFrame] {
                 frames(&codec, enabled: on, at: seconds).filter { $0 == mode || $0 == enable }
             }
-            let expected = variant == .damiao ? [mode, enable] : [enable]
+            let expected = variant == .damiao ? [[mode], [enable], []] : [[enable], [], []]
+            func periods(from seconds: Double) -> [[CANFrame]] {
+                (0..<3).map { switched(on: true, at: seconds + 0.002 * Double($0)) }
+            }
             #expect(switched(on: false, at: 0) == [], "\(variant)")
-            #expect(switched(on: true, at: 0.002) == expected, "\(variant)")
-            #expect(switched(on: true, at: 0.004) == [], "\(variant)")
-            // The first of the frames could not be sent.
-            codec.forgetRequests(of: expected[0])
-            #expect(switched(on: true, at: 0.006) == expected, "\(variant)")
+            #expect(periods(from: 0.002) == expected, "\(variant)")
             #expect(switched(on: false, at: 0.008) == [], "\(variant)")
-            #expect(switched(on: true, at: 0.01) == expected, "\(variant)")
+            #expect(switched(on: true, at: 0.01) == expected[0], "\(variant)")
+            // The first of the frames could not be sent.
+            codec.forgetRequests(of: expected[0][0])
+            #expect(periods(from: 0.012) == expected, "\(variant)")
+            // The drive is not switched on if it must be off after its mode.
+            codec.forgetRequests()
+            _ = switched(on: true, at: 0.018)
+            #expect(switched(on: false, at: 0.02) == [], "\(variant)")
+            #expect(periods(from: 0.022) == expected, "\(variant)")
         }
     }
 

@@ -83,7 +83,7 @@ struct MITVectorTests {
         ] as [(Double, [UInt8])])
     func damiaoCommands(torque: Double, vendor: [UInt8]) {
         var codec = MITCodec(ids: Self.ids, host: 0x11, limits: Self.damiao)
-        let sent = frames(&codec, torque: AxisVector(yaw: torque, roll: 0, pitch: 0))[2]
+        let sent = frames(&codec, torque: AxisVector(yaw: torque, roll: 0, pitch: 0))[1]
         func fields(_ data: [UInt8]) -> [Int] {
             let bytes = data.map(Int.init)
             return [
@@ -150,13 +150,13 @@ struct MITVectorTests {
         var codec = CyberGearCodec(ids: Self.ids, host: 0xFD)
         let sent = frames(&codec, torque: AxisVector(yaw: 0, roll: torque, pitch: 0))
         // RobStride's program also has the host in the enabling frame; the manual's sets it to zero.
-        #expect(sent[4].id == 0x0300_FD02)
-        let command = sent[5]
+        #expect(frames(&codec, at: 0.002)[2].id == 0x0300_FD02)
+        let command = sent[3]
         #expect(command.id & 0xFF00_00FF == vendor & 0xFF00_00FF)
         #expect([0, 1].contains(Int(command.id >> 8 & 0xFFFF) - Int(vendor >> 8 & 0xFFFF)))
         // Theirs is 7F FF 7F FF 00 00 00 00: half a step below zero instead of above.
         #expect(command.data == [0x80, 0, 0x80, 0, 0, 0, 0, 0])
-        let stop = frames(&codec, enabled: false, at: 0.002)[1]
+        let stop = frames(&codec, enabled: false, at: 0.004)[1]
         #expect(stop.id == 0x0400_FD02 && stop.data == [0, 0, 0, 0, 0, 0, 0, 0])
     }
 

@@ -110,21 +110,23 @@ struct CyberGearCodec: DriveCodec {
         _ command: DriveCommand, _ axis: GimbalAxis, into frames: inout [CANFrame]
     ) {
         let state = command.states[axis]
-        let isDue = requests[axis].isSwitchDue(
-            on: command.isEnabled, isRunning: state.isRunning, now: command.now)
         guard command.isEnabled else {
+            _ = requests[axis].isSwitchDue(
+                on: false, isRunning: state.isRunning, now: command.now)
             // A drive that is off also answers the stop command, so its angle remains known. A
             // first byte of 1 clears faults.
             let clears = requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(frame(Kind.stop, host, axis, clears ? 0x0100 : 0))
         }
-        if isDue {
+        switch requests[axis].stepOn(isRunning: state.isRunning, now: command.now) {
+        case .mode:
             // Another program can have left the drive in the mode for speeds or positions. The drive
             // would then turn with that program's last speed, and ignore the torques. The mode can only
             // be written while the motor is off.
             frames.append(
                 request(Kind.writeParameter, RunMode.index, axis, value: RunMode.operation))
-            frames.append(frame(Kind.enable, host, axis))
+        case .on: frames.append(frame(Kind.enable, host, axis))
+        case nil: break
         }
         let torque = FixedPoint.encode(command.torque[axis], range: Self.limits.torque, bits: 16)
         // The fields of angle and rate are in the middle of their ranges; both gains are zero.

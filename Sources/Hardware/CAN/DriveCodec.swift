@@ -172,6 +172,8 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     private var lastSwitch = Instant(nanoseconds: .min / 2)
     private var lastClear = Instant(nanoseconds: .min / 2)
     private var wasEnabled: Bool?
+    /// True if the last period requested the mode, and the present one switches the power stage on.
+    private var isModeRequested = false
     private var faultSince: Instant?
     /// Number of attempts to clear faults; the number is reset after a minute without an attempt.
     private var clears = 0
@@ -186,7 +188,38 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     private static let mostClears = 3
 
     /// Discards the record of the last request; the request is then repeated.
-    mutating func forget() { wasEnabled = nil }
+    mutating func forget() {
+        wasEnabled = nil
+        isModeRequested = false
+    }
+
+    /// Requests that switch a power stage on, in consecutive periods.
+    enum Step {
+        /// The first request selects the kind of commands that the drive obeys.
+        case mode
+        /// The second request switches the power stage on.
+        case on
+    }
+
+    /// Decides whether a request to switch the drive's power stage on must be sent now. The mode
+    /// has a separate period, because a full transmit queue can accept the second of two frames
+    /// although it has rejected the first one, and some adapters send the frame with the lower
+    /// identifier first. The drive would then be switched on in another mode.
+    ///
+    /// - Parameters:
+    ///   - isRunning: State that the drive reports; nil if the drive has reported none.
+    ///   - canBegin: True if the mode can be requested in this period.
+    ///   - now: Time of the command.
+    /// - Returns: The request to send; nil if none must be sent.
+    mutating func stepOn(isRunning: Bool?, canBegin: Bool = true, now: Instant) -> Step? {
+        if isModeRequested {
+            isModeRequested = false
+            return .on
+        }
+        guard canBegin, isSwitchDue(on: true, isRunning: isRunning, now: now) else { return nil }
+        isModeRequested = true
+        return .mode
+    }
 
     /// Decides whether a request to switch the drive's power stage on or off must be sent now.
     ///
@@ -201,6 +234,7 @@ struct DriveRequests: Sendable, BitwiseCopyable {
     ) -> Bool {
         let isNew = wasEnabled != on
         wasEnabled = on
+        isModeRequested = false
         let isIgnored = isRunning != nil && isRunning != on
         guard isNew || isIgnored && now.seconds(since: lastSwitch) >= patience else {
             return false

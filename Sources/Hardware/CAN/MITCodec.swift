@@ -165,9 +165,9 @@ struct MITCodec: DriveCodec {
         _ command: DriveCommand, _ axis: GimbalAxis, into frames: inout [CANFrame]
     ) {
         let (id, state) = (ids[axis], command.states[axis])
-        let isDue = requests[axis].isSwitchDue(
-            on: command.isEnabled, isRunning: state.isRunning, now: command.now)
         guard command.isEnabled else {
+            _ = requests[axis].isSwitchDue(
+                on: false, isRunning: state.isRunning, now: command.now)
             // A drive that is off also answers the commands `disable` and `clear`, so its angle
             // remains known. Only Damiao's drives know `clear`: the firmware of the Mini Cheetah reads
             // it as a command with the highest gains and torque, and keeps it until the next command.
@@ -176,17 +176,25 @@ struct MITCodec: DriveCodec {
                 && requests[axis].isClearDue(fault: state.fault, now: command.now)
             return frames.append(Self.order(clears ? Order.clear : Order.disable, to: id))
         }
-        if isDue {
+        switch nextStep(axis, isRunning: state.isRunning, now: command.now) {
+        case .mode:
             // A Damiao drive in the mode for speeds or angles also obeys `enable`, but holds its speed or
             // angle, and ignores the torques.
-            if variant == .damiao {
-                frames.append(
-                    Self.request(
-                        Register.write, Register.controlMode, to: id, value: Register.miniCheetah))
-            }
-            frames.append(Self.order(Order.enable, to: id))
+            frames.append(
+                Self.request(
+                    Register.write, Register.controlMode, to: id, value: Register.miniCheetah))
+        case .on: frames.append(Self.order(Order.enable, to: id))
+        case nil: break
         }
         frames.append(torque(command.torque[axis], axis))
+    }
+
+    /// The next request that switches a drive on. Only Damiao's drives have several modes.
+    private mutating func nextStep(
+        _ axis: GimbalAxis, isRunning: Bool?, now: Instant
+    ) -> DriveRequests.Step? {
+        if variant == .damiao { return requests[axis].stepOn(isRunning: isRunning, now: now) }
+        return requests[axis].isSwitchDue(on: true, isRunning: isRunning, now: now) ? .on : nil
     }
 
     private mutating func torque(_ wanted: Double, _ axis: GimbalAxis) -> CANFrame {

@@ -162,8 +162,9 @@ struct ODriveCodec: DriveCodec {
         return request
     }
 
-    /// Adds the torque and the requests for one drive. At most one drive per period is switched on,
-    /// or gets its fault cleared; all drives are switched off in the same period.
+    /// Adds the torque and the requests for one drive. At most one drive per period gets its mode,
+    /// or gets its fault cleared; it is switched on one period after its mode. All drives are
+    /// switched off in the same period.
     private mutating func compose(
         _ command: DriveCommand, _ axis: GimbalAxis, into frames: inout [CANFrame]
     ) {
@@ -172,18 +173,22 @@ struct ODriveCodec: DriveCodec {
         if !on, isTurn, requests[axis].isClearDue(fault: state.fault, now: command.now) {
             frames.append(frame(node, Command.clearErrors))
         }
-        if !on || isTurn,
-            requests[axis].isSwitchDue(on: on, isRunning: state.isRunning, now: command.now)
-        {
-            if on {
+        if on {
+            switch requests[axis].stepOn(
+                isRunning: state.isRunning, canBegin: isTurn, now: command.now)
+            {
+            case .mode:
                 var mode = frame(node, Command.controllerMode)
                 mode.append(little: Self.torqueControl)
                 mode.append(little: Self.passthrough)
                 frames.append(mode)
+            case .on: frames.append(request(of: AxisState.closedLoop, node))
+            case nil: break
             }
-            var request = frame(node, Command.axisState)
-            request.append(little: on ? AxisState.closedLoop : AxisState.idle)
-            frames.append(request)
+        } else if requests[axis].isSwitchDue(
+            on: false, isRunning: state.isRunning, now: command.now)
+        {
+            frames.append(request(of: AxisState.idle, node))
         }
         var torque = frame(node, Command.inputTorque)
         torque.append(float: on ? command.torque[axis] : 0)
@@ -220,6 +225,13 @@ struct ODriveCodec: DriveCodec {
     private func isOld(_ state: DriveState, _ axis: GimbalAxis) -> Bool {
         endpoints == nil && !state.hasTemperature && state.isRunning != nil
             && unanswered[axis] >= Self.mostUnanswered
+    }
+
+    /// Request that changes the state of an axis.
+    private func request(of state: UInt32, _ node: UInt32) -> CANFrame {
+        var request = frame(node, Command.axisState)
+        request.append(little: state)
+        return request
     }
 
     private func frame(_ node: UInt32, _ command: UInt32) -> CANFrame {
