@@ -264,6 +264,46 @@ struct ServoBusTests {
         }
     }
 
+    @Test(
+        "a servo that restarts after a fault is not silent, and its fault is reported until it answers again"
+    )
+    func restart() {
+        let bench = ServoBench(.dynamixelPosition)
+        bench.line.with { $0.restart_seconds = 0.4 }
+        bench.output = ServoBench.angles(0, 0, 0)
+        bench.run(0.3)
+        bench.line.motor(2) { $0.fault = 0x20 }
+        bench.run(0.05)
+        bench.output = .off
+        var (isSilent, isUnreported, restarts) = (false, false, 0)
+        bench.run(2.5) { _ in
+            let conditions = bench.feedback.conditions
+            if conditions.intersects(.driveSilent) { isSilent = true }
+            guard bench.line.with({ $0.motors.2.restart_end }) != 0 else { return true }
+            restarts += 1
+            if !conditions.intersects(.driveOverload) { isUnreported = true }
+            return true
+        }
+        #expect(restarts > 50 && !isSilent && !isUnreported)
+        #expect(bench.feedback.conditions == .none)
+        bench.output = ServoBench.angles(0, 0, 0)
+        #expect(bench.time { bench.line.with { $0.motors.2.is_on } == 1 } < 0.5)
+        // The restart has ended, so the servo counts as silent as before.
+        bench.line.motor(2) { $0.is_silent = 1 }
+        #expect(bench.time { bench.feedback.conditions.intersects(.driveSilent) } < 0.1)
+    }
+
+    @Test("a servo that does not answer within a second after a restart is silent")
+    func lostInRestart() {
+        let bench = ServoBench(.dynamixelPosition)
+        bench.line.with { $0.restart_seconds = 60 }
+        bench.run(0.3)
+        bench.line.motor(2) { $0.fault = 0x20 }
+        bench.run(0.05)
+        let silent = bench.time { bench.feedback.conditions.intersects(.driveSilent) }
+        #expect((1.9...2.3).contains(silent), "\(silent) s")
+    }
+
     @Test("faults of the board are reported with their cause, switch it off, and are cleared")
     func boardFaults() {
         let bench = ServoBench(.board, echoes: false)

@@ -219,6 +219,10 @@ int dynamixel(mm_model *m, int64_t now) {
             motor->fault = 0;
             switched(motor, false, now);
             dynamixel_reply(m, motor, nullptr, 0);
+            if (m->restart_seconds > 0) {
+                motor->is_silent = 1;
+                motor->restart_end = now + (int64_t)(m->restart_seconds * 1e9);
+            }
         }
     }
     return whole;
@@ -329,6 +333,7 @@ void mm_move(mm_model *m, double dt, int64_t now) {
     for (int i = 0; i < m->count; i++) {
         mm_motor *motor = &m->motors[i];
         uint8_t *table = m->memory[i];
+        if (motor->restart_end && now >= motor->restart_end) motor->is_silent = 0, motor->restart_end = 0;
         if (m->kind == MM_DYNAMIXEL && motor->is_on && table[98] != 0 && table[98] != 0xFF
             && now - m->last_request > table[98] * 20000000LL) {
             table[98] = 0xFF;

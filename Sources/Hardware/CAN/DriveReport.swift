@@ -21,6 +21,7 @@ public final class DriveReport: Sendable {
     private let watchdogBits = Atomic(Double.nan.bitPattern)
     private let watchdogSwitch = Atomic(Running.unknown.rawValue)
     private let version = Atomic(UInt32(0))
+    private let restartEnd = Atomic(Int64.min)
 
     private enum Running: UInt8 { case unknown, off, on }
 
@@ -128,6 +129,22 @@ public final class DriveReport: Sendable {
         }
         if let value = news.firmware { version.store(value, ordering: .relaxed) }
         if let value = news.hasTemperature { answersTemperature.store(value, ordering: .relaxed) }
+    }
+
+    /// Records the time until which the drive can be silent, because it restarts at airframed's
+    /// request. If the drive has not replied since an earlier restart, the earlier time stays
+    /// valid.
+    func noteRestart(until end: Instant) {
+        guard restartEnd.load(ordering: .relaxed) == .min else { return }
+        restartEnd.store(end.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Records that the drive has replied, so that it does not restart any more.
+    func noteRestarted() { restartEnd.store(.min, ordering: .relaxed) }
+
+    /// True if the drive restarts at airframed's request, so that it need not answer.
+    func isRestarting(now: Instant) -> Bool {
+        now.nanoseconds < restartEnd.load(ordering: .relaxed)
     }
 
     func note(isSilent: Bool) {

@@ -104,6 +104,7 @@ struct DynamixelCodec: SerialCodec {
     private var limits = PerAxis<UInt16?>(nil)
     private var period = 0
     private var reading = Reading.motion
+    private(set) var restarting = AxisSet.none
     /// True if a servo has reported a hardware error whose kind has not been read yet.
     private var hasAlert = false
 
@@ -149,7 +150,10 @@ struct DynamixelCodec: SerialCodec {
         write(switches.off, at: Address.torqueEnable, count: 1, into: &bytes) { _, bytes in
             bytes.append(0)
         }
-        switches.clear.forEach { axis in
+        restarting = switches.clear
+        // A servo is not switched on before it has restarted and reported its mode.
+        unconfirmed.insert(restarting)
+        restarting.forEach { axis in
             let start = Self.begin(
                 UInt8(truncatingIfNeeded: ids[axis]), Instruction.reboot, into: &bytes)
             Self.end(start, &bytes)
@@ -381,20 +385,6 @@ struct DynamixelCodec: SerialCodec {
         }
         news.voltage = Double(packet.little16(at: 27)) / 10
         news.temperature = Double(packet[29])
-        return news
-    }
-
-    /// Fault that the register "hardware error status" indicates.
-    private static func fault(_ byte: UInt8, _ axis: GimbalAxis) -> DriveReading {
-        var news = DriveReading(axis: axis)
-        news.fault = UInt32(byte)
-        var causes: DriveCauses = []
-        if byte & 0x20 != 0 { causes.insert(.overload) }
-        if byte & 0x04 != 0 { causes.insert(.overheated) }
-        if byte & 0x01 != 0 { causes.insert(.voltage) }
-        if byte & 0x0A != 0 { causes.insert(.encoder) }
-        if byte & 0xD0 != 0 { causes.insert(.other) }
-        news.causes = causes
         return news
     }
 }

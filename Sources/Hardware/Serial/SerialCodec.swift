@@ -23,6 +23,9 @@ protocol SerialCodec: Sendable {
     var axes: AxisSet { get }
     /// True if the motors hold angles; false if they exert torques.
     var holdsAngles: Bool { get }
+    /// Servos that the last request restarts, which clears their faults. They do not reply
+    /// meanwhile.
+    var restarting: AxisSet { get }
     /// Number of replies to the last request.
     var expectedReplies: Int { get }
     /// Number of bytes of the replies to the last request.
@@ -49,6 +52,10 @@ protocol SerialCodec: Sendable {
     ///   - take: Function that receives the information about each joint in a reply.
     /// - Returns: The kind of the item.
     mutating func next(in received: inout SerialBytes, _ take: (DriveReading) -> Void) -> SerialItem
+}
+
+extension SerialCodec {
+    var restarting: AxisSet { .none }
 }
 
 /// Causes of a fault that drives, servos and the motor board report, independent of the protocol.

@@ -68,9 +68,11 @@ final class SerialFeedback: JointFeedback {
             let motion = motions[axis]
             let age = now.seconds(since: motion.time)
             if age > max(Self.staleSeconds, silentSeconds) { isStale = true }
-            reports[axis].note(
-                isSilent: now.seconds(since: motion.heard) > silentSeconds
-                    || age > max(Self.staleSeconds, silentSeconds))
+            let isUnheard =
+                now.seconds(since: motion.heard) > silentSeconds
+                || age > max(Self.staleSeconds, silentSeconds)
+            // The fault because of which a servo restarts stays reported until the servo replies.
+            reports[axis].note(isSilent: isUnheard && !reports[axis].isRestarting(now: now))
             let since: Instant? = wanted.contains(axis) ? wantedSince[axis] ?? now : nil
             wantedSince[axis] = since
             let isOverdue = since.map { now.seconds(since: $0) > Self.startSeconds } ?? false

@@ -62,6 +62,10 @@ final class SerialMotors: MotorPort {
     /// the line counts as disturbed, s.
     private static let unanswered = (tolerated: 0.1, disturbed: 1.0)
 
+    /// Longest time in which a servo does not reply because it restarts, s; a public driver for
+    /// Dynamixel servos (layered_hardware_dynamixel) waits 0.5 s.
+    private static let restartSeconds = 1.0
+
     /// Bytes and replies of one exchange.
     private struct Tally {
         /// Numbers of received bytes: total, in valid replies, in other valid packets, and outside
@@ -164,6 +168,9 @@ final class SerialMotors: MotorPort {
             received.removeAll()
             try line.send(request)
             reports.noteSent()
+            codec.restarting.forEach {
+                reports[$0].noteRestart(until: now.advanced(bySeconds: Self.restartSeconds))
+            }
             try receiveReplies(sent: line.now)
             // A failed exchange can be repeated in the same period.
             lastExchange = now
@@ -270,6 +277,7 @@ final class SerialMotors: MotorPort {
             checked.rate = follow(angle, rate: news.rate, axis, time: time)
         }
         motions[axis].heard = now
+        reports[axis].noteRestarted()
         reports[axis].note(checked)
     }
 

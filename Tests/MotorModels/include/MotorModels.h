@@ -20,6 +20,7 @@ struct mm_motor {
     int fault;               // bits of the protocol
     double voltage, temperature;
     int64_t goals, off_at;   // number of goals; time at which the motor went off
+    int64_t restart_end;     // time at which a servo that restarts replies again; 0 if it does not restart
 };
 
 struct mm_model {
@@ -30,6 +31,7 @@ struct mm_model {
     double damaged;          // fraction of the bytes to airframed that are changed
     double damaged_commands; // fraction of the bytes from airframed that are changed; an echo is that of the unchanged bytes
     int board_fault;         // faults that the board reports
+    double restart_seconds;  // time in which a Dynamixel servo does not reply after a reboot
     uint32_t seed;
     int64_t requests, damaged_bytes, damaged_command_bytes, last_request, sent_bytes, received_bytes;
     uint8_t memory[3][256];  // control tables of the servos
