@@ -28,6 +28,22 @@ import Testing
         #expect(abs(rig.angles.yaw - 10) < 0.2)
     }
 
+    @Test("a turn at more than the largest rate ends with its dead-man time, or with the request 0")
+    func tooFast() {
+        for isReleased in [false, true] {
+            var rig = rig()
+            rig.pointing.parameters.maxRate.yaw = 30 * Self.degree
+            rig.turn(90, until: isReleased ? 9 : 2)
+            rig.run(2)
+            if isReleased { rig.pointing.turn(at: .zero, validUntil: rig.now) }
+            rig.run(0.3)
+            let stopped = rig.angles.yaw
+            #expect(stopped > 55 && stopped < 62, "\(stopped)")
+            rig.run(2)
+            #expect(abs(rig.angles.yaw - stopped) < 0.1)
+        }
+    }
+
     @Test("a constant rate of the offset has no lag from the smoothing of the handle's motion")
     func lag() {
         var rig = rig()

@@ -100,7 +100,11 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
         halts = false
         start(limits)
         if now >= validUntil { rate = 0 }
-        if rate != 0 || profile.isTurning { profile.turn(at: rate, limits: limits) }
+        // The set-point does not exceed the largest rate. If this angle changed faster, the camera
+        // would continue to turn after the end of the request.
+        let most = limits.rate
+        let turn = min(max(rate, -most), most)
+        if turn != 0 || profile.isTurning { profile.turn(at: turn, limits: limits) }
         let inside = limits.clamped(profile.state.angle)
         // Without a request, the angle remains 0, even if the joint's range does not contain 0.
         if inside != profile.state.angle, profile.state.angle != 0, !isHeld {
