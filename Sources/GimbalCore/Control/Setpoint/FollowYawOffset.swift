@@ -99,7 +99,10 @@ struct FollowYawOffset: Sendable, BitwiseCopyable {
         if halts { profile.halt(limits: limits) }
         halts = false
         start(limits)
-        if now >= validUntil { rate = 0 }
+        // As in every turn at a rate, the soft stop ends with the dead-man time.
+        if validUntil <= now.advanced(bySeconds: profile.stoppingSeconds(limits: limits)) {
+            rate = 0
+        }
         // The set-point does not exceed the largest rate. If this angle changed faster, the camera
         // would continue to turn after the end of the request.
         let most = limits.rate
