@@ -1,3 +1,4 @@
+import CMathShim
 import Testing
 
 @testable import GimbalCore
@@ -137,6 +138,39 @@ extension PointingTests {
         rig.pointing.takeOver(from: attitude, rig.pose, rig.range)
         rig.run(5)
         #expect(abs(rig.angles.yaw - to) < 0.1, "\(rig.angles)")
+    }
+
+    @Test(
+        "after a whole turn of the handle, the camera has the handle's direction again",
+        arguments: [Mode.fpv, .neutral, .panFollow], [1.0, -1])
+    func wholeTurn(mode: Mode, sign: Double) {
+        var rig = Rig(mode)
+        rig.pointing.parameters.minimum.yaw = -100 * Self.degree
+        rig.pointing.parameters.maximum.yaw = 100 * Self.degree
+        let turn = 60 * sign
+        if case .fpv = mode {
+            rig.handle = { AxisVector(yaw: 0, roll: 0, pitch: turn * min($0, 6)) }
+        } else {
+            rig.handle = { AxisVector(yaw: turn * min($0, 6), roll: 0, pitch: 0) }
+        }
+        rig.run(6) { rig in
+            #expect(abs(rig.motion.rates.yaw) < 2 && abs(rig.motion.rates.pitch) < 2)
+        }
+        rig.run(5)
+        // The dead zone of `pan_follow` is 5°.
+        #expect(abs(rig.angles.yaw) < 5.1 && abs(rig.angles.pitch) < 1.1, "\(rig.angles)")
+    }
+
+    @Test("a handle that trembles at the end of the range does not turn the camera over")
+    func tremblingEnd() {
+        var rig = Rig(.fpv)
+        rig.pointing.parameters.minimum.pitch = -.pi
+        rig.pointing.parameters.maximum.pitch = .pi
+        rig.handle = {
+            AxisVector(yaw: 0, roll: 0, pitch: min(60 * $0, 180) + 4 * cm_sin(9 * $0))
+        }
+        rig.run(5)
+        rig.run(5) { rig in #expect(abs(rig.motion.rates.pitch) < 1) }
     }
 
     @Test("tracking turns such a yaw joint back to its pan range")

@@ -165,6 +165,11 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         turn(at: 0, limits: limits)
     }
 
+    /// Adds `turns`, rad, a number of whole turns, to the angle. Call `follow` afterwards, unless the
+    /// angle is at rest.
+    @_noLocks @_noAllocation
+    mutating func unwrap(_ turns: Double) { state.angle += turns }
+
     /// Duration of a soft stop of a turn at a rate, s; 0 if the angle does not turn at a rate.
     @_noLocks @_noAllocation
     func stoppingSeconds(limits: AxisLimits) -> Double {

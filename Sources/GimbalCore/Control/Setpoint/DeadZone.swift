@@ -30,6 +30,10 @@ struct DeadZone: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func start(yaw angle: Double) { target.yaw = angle }
 
+    /// Adds whole turns, rad, to the targets.
+    @_noLocks
+    mutating func unwrap(_ turns: AxisVector) { target = target + turns }
+
     /// Moves each target so that the angle to follow is inside the dead zone again.
     ///
     /// - Parameters:

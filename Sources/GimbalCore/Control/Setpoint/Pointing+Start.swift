@@ -31,6 +31,50 @@ extension Pointing {
         followed.start(at: (angles + turns).filled(from: angles))
     }
 
+    /// Subtracts a whole turn from a followed yaw or pitch angle that is beyond the range of the
+    /// set-point, if the angle is then well inside. Without this correction, the camera would stay
+    /// at the end of the range after a whole turn of the handle. The set-point moves to the new
+    /// angle on the shorter way, or in the opposite direction if only that direction has enough
+    /// room.
+    ///
+    /// - Parameters:
+    ///   - ahead: Angles that the mode follows, rad; NaN on the other axes.
+    ///   - offset: Angle of the camera's yaw relative to the followed angle, rad.
+    ///   - handle: Pose of the handle.
+    ///   - range: Ranges of the joints.
+    @_noLocks
+    mutating func rewind(
+        _ ahead: AxisVector, aside offset: Double = 0, _ handle: HandlePose, _ range: JointRange
+    ) {
+        let (low, high) = (parameters.minimum, parameters.maximum)
+        let wanted = followed.target + ahead * 0 + AxisVector(yaw: offset, roll: 0, pitch: 0)
+        let turns = AxisVector(
+            yaw: Self.turnInside(wanted.yaw, from: low.yaw, to: high.yaw), roll: 0,
+            pitch: Self.turnInside(wanted.pitch, from: low.pitch, to: high.pitch))
+        guard !(turns == .zero) else { return }
+        let (angles, room) = (generator.angles, limiter.room(handle, range))
+        let goal = wanted + turns
+        let yaw = room.yaw.way(from: angles.yaw, to: goal.yaw)
+        let pitch = room.pitch.way(from: angles.pitch, to: goal.pitch)
+        generator.unwrap(
+            yaw: turns.yaw == 0 ? 0 : goal.yaw - angles.yaw - yaw,
+            pitch: turns.pitch == 0 ? 0 : goal.pitch - angles.pitch - pitch)
+        followed.unwrap(turns)
+    }
+
+    /// Hysteresis, rad: the angle must be inside its range by this much after the whole turn.
+    /// Otherwise, noise could turn the camera from end to end.
+    private static var turnHysteresis: Double { @_noLocks get { 10 * .pi / 180 } }
+
+    /// Whole turn, rad, that brings an angle beyond its range inside; 0 if none does.
+    private static func turnInside(_ angle: Double, from low: Double, to high: Double) -> Double {
+        let turn = 2 * Double.pi
+        let margin = min(turnHysteresis, (high - low) / 4)
+        if angle > high, angle - turn >= low + margin { return -turn }
+        if angle < low, angle + turn <= high - margin { return turn }
+        return 0
+    }
+
     /// Determines from the present joint angles in which direction the set-point can turn, because a
     /// hand can have turned the joints while the outputs were off. Pitch moves to its goal, and not on
     /// the shorter way. Therefore a whole turn is added to the pitch angle if only the opposite

@@ -361,14 +361,17 @@ extension Pointing {
         case .inactive, .locked, .tracking: break
         case .panFollow:
             let turn = turnAside(handle, range, now: now, dt: dt)
+            rewind(ahead, aside: turn.state.angle + aside.lead, handle, range)
             var aim = followed.target * mode.followed
             aim.yaw += aside.lead
             generator.follow(aim, yawTurn: turn, modes.follow)
         case .fpv:
             followed.update(ahead, width: modes.fpvDeadZone)
+            rewind(ahead, handle, range)
             generator.follow(followed.target, modes.follow)
         case .neutral:
             followed.update(ahead, width: .zero)
+            rewind(ahead, handle, range)
             generator.follow(followed.target, modes.follow)
         case .retract:
             followed.update(ahead, width: .zero)

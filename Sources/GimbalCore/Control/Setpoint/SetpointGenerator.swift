@@ -72,11 +72,12 @@ public struct SetpointGenerator: Sendable, BitwiseCopyable {
         isExpired = false
     }
 
-    /// Adds `turns`, rad, a number of whole turns, to the pitch angle of a set-point at rest. This
-    /// does not change the attitude, but the direction in which pitch moves to a requested angle.
+    /// Adds whole turns, rad, to the angles of a set-point at rest, or before `follow`. This does not
+    /// change the attitude, but the direction in which an angle moves to its target.
     @_noLocks @_noAllocation
-    mutating func unwrap(pitch turns: Double) {
-        pitch = AxisProfile(angle: pitch.state.angle + turns)
+    mutating func unwrap(yaw yawTurns: Double = 0, pitch pitchTurns: Double) {
+        yaw.unwrap(yawTurns)
+        pitch.unwrap(pitchTurns)
     }
 
     /// Continues the present request from the camera's attitude and rate. The method is called when
