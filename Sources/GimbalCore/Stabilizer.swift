@@ -380,8 +380,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
                 joints: joints.motion.angles,
                 kinematics: joints.motion.kinematics, areJointsMeasured: joints.isMeasured,
                 handleRate: joints.handleRate, specificForce: sample?.accel ?? .zero,
-                excitation: excitation, authority: supervisor.authority, dt: dt))
-        if gaps.isGap { drive.forgetResponse() }
+                excitation: excitation, authority: supervisor.authority, dt: dt),
+            isAfterGap: gaps.isGap)
         // After a change of the gains, the controller holds the present attitude. Increased gains
         // must not suddenly act on the residual error of the smaller gains. An oscillation or the
         // loss of a rotor has turned the camera away from its intended attitude.

@@ -113,6 +113,20 @@ struct RotorSearchTests {
         #expect(!search.isOver && search.power < 0.02)
     }
 
+    @Test("the search ends although a gap interrupts it every 100 ms")
+    func interrupted() {
+        var search = RotorSearch(isOver: false)
+        for tick in 0..<3000 where !search.isOver {
+            if tick % 100 == 0 { search.restart() }
+            _ = search.step(
+                RotorSearch.Sample(
+                    cameraRate: 0.3 * cm_sin(search.turned), jointRate: 0,
+                    power: min(Double(tick) / 500, 1), isFull: tick >= 500, peakTorque: 0.25,
+                    polePairs: 7, frequency: 2 * .pi * 30), dt: 1e-3)
+        }
+        #expect(search.isOver)
+    }
+
     @Test("a blocked rotor has no result")
     func blocked() throws {
         let (found, _, rate) = Self.run(inertia: 1e6, rotor: 1, delay: 4)

@@ -1,4 +1,13 @@
 extension FieldController {
+    /// Discards the camera's recent motion, and restarts the measurements of the rotors, because the
+    /// motion since the last period is unknown.
+    @_noLocks @_noAllocation
+    mutating func forgetResponse() {
+        forgetMotion()
+        inertias.forgetMotion()
+        search.restart()
+    }
+
     /// Stage of the controller's start-up.
     enum Stage {
         /// The power ramps up, and the rotors' electrical angles are measured or estimated.

@@ -74,9 +74,9 @@ public struct FieldController: MotorController {
     /// Time for which a slipped rotor is reported, s.
     private static var slipMemory: Double { @_noLocks get { 1 } }
     private var power = FieldPower()
-    private var inertias = FieldInertia()
+    var inertias = FieldInertia()
     private var rotors = PerAxis(FieldObserver())
-    private var search = FieldSearch()
+    var search = FieldSearch()
     /// True if the next start must search for the rotors: until a search has ended, and after an
     /// oscillation, a lost rotor or a measurement by `RotorFit`.
     private var mustSearch = true

@@ -41,6 +41,14 @@ struct FieldSearch: Sendable, BitwiseCopyable {
         fitted = .none
     }
 
+    /// Restarts the measurements that have not ended, because the motion since the last period is
+    /// unknown.
+    @_noLocks
+    mutating func restart() {
+        rotors.change { rotor, _ in rotor.restart() }
+        fits = PerAxis(RotorFit())
+    }
+
     /// The motors whose rotor has not been found.
     var sought: AxisSet { @_noLocks get { rotors.axes { !$0.isOver } } }
 

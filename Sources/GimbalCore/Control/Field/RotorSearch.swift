@@ -102,6 +102,10 @@ struct RotorSearch: Sendable, BitwiseCopyable {
     /// The same for the squared amplitudes.
     private static var leastRateChange: Double { @_noLocks get { 0.1 } }
 
+    /// Largest number of restarts. Each gap restarts the measurement before and after its period; the
+    /// search must end although the loop is late ten times per second.
+    private static var mostRestarts: Int { @_noLocks get { 10 } }
+
     /// Power of the motor, 0...1; at most the permitted power.
     private(set) var power = 0.0
     /// Angle of the field relative to its first angle, electrical rad.
@@ -117,6 +121,8 @@ struct RotorSearch: Sendable, BitwiseCopyable {
     private var slowRate = Double.nan
     private var tremor = Tremor()
     private var first = Tremor()
+    /// Number of restarts of the measurement at constant power.
+    private var restarts = 0
 
     /// Creates a search that begins, or that is already over.
     @_noLocks
@@ -152,6 +158,23 @@ struct RotorSearch: Sendable, BitwiseCopyable {
         case .forwards, .backwards, .over: break
         }
         return nil
+    }
+
+    /// Restarts the measurement at constant power, because the motion since the last period is
+    /// unknown. The means extend over `memory`, so the motion in a gap would replace the tremor.
+    @_noLocks
+    mutating func restart() {
+        switch stage {
+        case .over: return
+        case .rising: break
+        case .forwards, .backwards:
+            guard restarts < Self.mostRestarts else { return }
+            restarts += 1
+            if stage == .backwards { power /= Self.powerStep }
+            begin(.forwards)
+        }
+        tremor = Tremor()
+        slowRate = .nan
     }
 
     private mutating func begin(_ next: Stage) {

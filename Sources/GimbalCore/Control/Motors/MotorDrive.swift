@@ -127,19 +127,23 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         noteState()
     }
 
-    /// Discards the camera's recent motion, because it is not a response to the motors.
-    @_noLocks
+    /// Discards the camera's recent motion, because it is not a response to the motors. The method is
+    /// not inlined, so the new values do not occupy the stack of a tick without a gap.
+    @inline(never) @_noLocks
     mutating func forgetResponse() {
         watch.reset()
         torque.forgetMotion()
         servo.forgetMotion()
-        field.forgetMotion()
+        field.forgetResponse()
         noteState()
     }
 
-    /// Computes the motors' output of one control period while the outputs are on.
+    /// Computes the motors' output of one control period while the outputs are on. After a gap (see
+    /// `GapWatch`), the motion since the last period neither completes a measurement nor begins one.
     @_noLocks
-    mutating func step(_ input: ControlInput) -> MotorOutput {
+    mutating func step(_ input: ControlInput, isAfterGap: Bool = false) -> MotorOutput {
+        if isAfterGap { forgetResponse() }
+        defer { if isAfterGap { forgetResponse() } }
         let output: MotorOutput
         switch type {
         case .torque:
