@@ -39,6 +39,33 @@ struct JointHistoryTests {
         #expect(abs(history.value(age: 0.00025, dt: 0.00025).roll - 1000) < 1)
     }
 
+    @Test("a history of 4 kHz contains the longest loop delay")
+    func longDelay() {
+        var history = JointHistory()
+        for step in 1...1000 {
+            history.append(AxisVector(repeating: Double(step)), dt: 0.00025, covering: 0.05)
+        }
+        // 50 ms are 200 steps; the newest value is one step old.
+        #expect(abs(history.value(age: 0.05, dt: 0.00025).roll - 801) < 1e-6)
+        #expect(history.value(age: 0.00025, dt: 0.00025).roll == 1000)
+    }
+
+    @Test("at 4 kHz, the effect of a torque is expected after a loop delay of 30 ms")
+    func effect() {
+        var effect = MotorEffect()
+        var first: Int?
+        for step in 0..<400 where first == nil {
+            let torque = AxisVector(yaw: step < 100 ? 0 : 0.1, roll: 0, pitch: 0)
+            effect.exert(
+                torques: torque, push: .unknown, delay: 0.03, limit: AxisVector(repeating: 0.25),
+                inertia: (AxisVector(repeating: 2.5e-3), .zero),
+                kinematics: JointKinematics(joints: .zero), dt: 0.00025)
+            if let motors = effect.motors, motors.acceleration.z > 20 { first = step }
+        }
+        // 30 ms are 120 steps.
+        #expect(abs((first ?? 0) - 220) <= 3, "\(first ?? 0)")
+    }
+
     @Test("in a late call, the last command counts as active for the whole period")
     func late() {
         let history = Self.commanded([Double](repeating: 0.001, count: 20))

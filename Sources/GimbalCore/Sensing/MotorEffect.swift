@@ -85,7 +85,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         torques: AxisVector, push: Push, delay: Double, limit: AxisVector,
         inertia: (values: AxisVector, sigmas: AxisVector), kinematics: JointKinematics, dt: Double
     ) {
-        commanded.append(torques, dt: dt)
+        commanded.append(torques, dt: dt, covering: delay)
         let values = inertia.values
         func acceleration(_ moment: Vector3) -> Vector3 {
             Vector3(moment.x / values.roll, moment.y / values.pitch, moment.z / values.yaw)
@@ -102,7 +102,7 @@ struct MotorEffect: Sendable, BitwiseCopyable {
         var planned = (rate: Vector3.zero, acceleration: Vector3.zero)
         switch push {
         case .commanded(let torques, let motion):
-            answers.append(torques, dt: dt)
+            answers.append(torques, dt: dt, covering: delay)
             if isFound { answer = acceleration(answers.value(age: delay, dt: dt)) }
             planned = (motion.rate, acceleration(motion.moment))
         case .exerted(let torques) where isFound: answer = acceleration(torques)

@@ -38,7 +38,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
         let acted = commanded.value(age: delay, dt: dt)
-        commanded.append(accelerations, dt: dt)
+        commanded.append(accelerations, dt: dt, covering: delay)
         let last = lastRates
         lastRates = rates
         guard let last else { return }

@@ -167,8 +167,8 @@ public struct FieldController: MotorController {
         }
         if isReady { notice(attitude: attitude, dt: dt) }
         if isReady { opposed = opposedJoints(known, dt: dt) } else { forgetMotion() }
-        fields.append(output.field, dt: dt)
-        powers.append(output.power, dt: dt)
+        fields.append(output.field, dt: dt, covering: loopDelay)
+        powers.append(output.power, dt: dt, covering: loopDelay)
     }
 
     /// Restarts the controller with the power off. The joint angles are `joints`, rad; the rotors'

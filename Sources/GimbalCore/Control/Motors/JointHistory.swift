@@ -39,18 +39,24 @@ struct JointHistory: Sendable, BitwiseCopyable {
         lastPeriod = 0
     }
 
-    /// Adds the current value, `dt` seconds after the previous call.
+    /// Number of stored values that must cover the age of `append`.
+    private static var covering: Double { @_noLocks @_noAllocation get { 60 } }
+
+    /// Adds the current value, `dt` seconds after the previous call. If the loop is too fast for the
+    /// history to contain the value of `age` seconds ago, fewer values are stored.
     @_noLocks @_noAllocation
-    mutating func append(_ value: AxisVector, dt: Double) {
+    mutating func append(_ value: AxisVector, dt: Double, covering age: Double = 0) {
+        let needed = age > Self.covering * dt ? age / Self.covering : 0
+        let spacing = max(self.spacing, needed)
         if lastPeriod > 0, dt > 2 * lastPeriod {
-            put(ring[(next - 1) & Self.mask], at: clock + dt - lastPeriod)
+            put(ring[(next - 1) & Self.mask], at: clock + dt - lastPeriod, spacing)
         }
         clock += dt
         lastPeriod = dt
-        put(value, at: clock)
+        put(value, at: clock, spacing)
     }
 
-    private mutating func put(_ value: AxisVector, at time: Double) {
+    private mutating func put(_ value: AxisVector, at time: Double, _ spacing: Double) {
         let (newest, older) = ((next - 1) & Self.mask, (next - 2) & Self.mask)
         if times[newest] - times[older] < spacing { next = newest }
         ring[next] = value

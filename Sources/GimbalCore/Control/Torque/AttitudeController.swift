@@ -194,7 +194,7 @@ public struct AttitudeController: MotorController {
             answer = .zero
             return .zero
         }
-        commanded.append(torque * share, dt: dt)
+        commanded.append(torque * share, dt: dt, covering: loopDelay)
         lastRate = rate
         let exerted = kinematics.moment(torques: torque * share)
         answer =
