@@ -232,14 +232,17 @@ extension ShotSession.CameraState {
 }
 
 extension YawJoint {
-    /// Yaw joint in the answer to `status`; nil if no sensor and no motor measures its angle.
+    /// Yaw joint at the camera's target, from the answer to `status`; nil if no sensor and no motor
+    /// measures its angle. The camera can still turn to its target.
     init?(_ status: JSONValue) {
         let joints = status["joints"]
         func yaw(_ name: String) -> Double? { joints?[name]?["yaw"]?.number }
         guard joints?["source"]?.string != JointStatus.estimated, let angle = yaw("angle_deg"),
             let lower = yaw("minimum_deg"), let upper = yaw("maximum_deg"), lower <= upper,
-            (angle + lower + upper).isFinite
+            let camera = status["attitude"]?["yaw_deg"]?.number,
+            let target = status["pointing"]?["target_deg"]?["yaw"]?.number,
+            (angle + lower + upper + camera + target).isFinite
         else { return nil }
-        self.init(angle: angle, range: lower...upper)
+        self.init(angle: angle, range: lower...upper, turnedFrom: camera, to: target)
     }
 }

@@ -9,6 +9,20 @@ public struct YawJoint: Sendable, Equatable {
     public init(angle: Double, range: ClosedRange<Double>) {
         (self.angle, self.range) = (angle, range)
     }
+
+    /// Creates the state of a joint after a turn of the camera from `yaw` to `target` on the
+    /// shorter way, while the handle keeps its heading.
+    ///
+    /// - Parameters:
+    ///   - angle: Angle of the joint before the turn, degrees.
+    ///   - range: Range of the joint, degrees.
+    ///   - yaw: Yaw of the camera before the turn, earth frame, degrees.
+    ///   - target: Yaw of the camera after the turn, earth frame, degrees.
+    public init(
+        angle: Double, range: ClosedRange<Double>, turnedFrom yaw: Double, to target: Double
+    ) {
+        self.init(angle: angle + Pose.wrapped(target - yaw), range: range)
+    }
 }
 
 /// Turn of the camera to a waypoint.

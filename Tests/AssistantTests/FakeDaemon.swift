@@ -26,6 +26,8 @@ final class FakeDaemon: DaemonConnection {
         var lostPhotos = 0
         /// Angle of the yaw joint, degrees, with the range -170...170; nil if it is not measured.
         var joint: Double?
+        /// Angle by which the camera must still turn to the requested yaw, degrees.
+        var lag = 0.0
         /// Largest pitch that `motion.range_deg` permits, degrees.
         var highestPitch = 90.0
     }
@@ -133,6 +135,7 @@ final class FakeDaemon: DaemonConnection {
         }
         var status: [String: JSONValue] = [
             "mode": .string(memory.mode), "state": "running",
+            "attitude": ["yaw_deg": .double(memory.pose[0] - memory.lag)],
             "pointing": ["target_deg": axes(memory.pose)], "setpoint_deg": axes(memory.pose),
             "error_deg": axes([0.01, 0.01, 0.01]), "rate_dps": axes([0.1, 0.1, 0.1]),
         ]

@@ -253,6 +253,18 @@ import Wire
         #expect(sentence.contains("Waypoint 5: the yaw joint cannot reach"), "\(sentence)")
     }
 
+    @Test(
+        "the joint's angle at the camera's target counts, also before the camera has arrived there",
+        arguments: [(100, -100, nil), (0, 100, true)] as [(Double, Double, Bool?)])
+    func turning(joint: Double, lag: Double, isError: Bool?) throws {
+        let bench = try Bench()
+        (bench.memory.joint, bench.memory.lag) = (joint, lag)
+        let reply = try shoot(bench, ["kind": "orbit", "photos": 5, "turn": 100])
+        #expect(reply["isError"]?.bool == isError)
+        let sentence = reply["structuredContent"]?["sentence"]?.string ?? ""
+        #expect(!sentence.contains("cannot reach"), "\(sentence)")
+    }
+
     @Test("an argument with the value null counts as missing, as in the daemon's methods")
     func nullArguments() throws {
         let bench = try Bench()

@@ -26,6 +26,15 @@ struct ShotMovesTests {
         #expect(move.isDetour == (angle > 180))
     }
 
+    @Test(
+        "the joint turns with the camera to its target, on the shorter way",
+        arguments: [(100, 110, 10, 0), (100, 170, -170, 120), (-165, -170, 160, -195)]
+            as [(Double, Double, Double, Double)])
+    func target(angle: Double, camera: Double, target: Double, expected: Double) {
+        let joint = YawJoint(angle: angle, range: -170...170, turnedFrom: camera, to: target)
+        #expect(joint.angle == expected)
+    }
+
     @Test("pitch does not turn over the zenith, and turns of several circles are not detours")
     func otherTurns() throws {
         let high = try ShotPlan(ShotRecipe(.orbit(.init(photos: 8, pitch: 115))))

@@ -194,8 +194,10 @@ enum ShotRunner {
         let joints = status.joints
         if joints.source != JointStatus.estimated, let joint = joints.angleDeg.yaw.known,
             let lower = joints.minimumDeg.yaw.known, let upper = joints.maximumDeg.yaw.known,
-            lower <= upper,
-            let warning = plan.warning(YawJoint(angle: joint, range: lower...upper))
+            lower <= upper, let camera = status.attitude.yawDeg.known,
+            // The camera can still turn to its target.
+            let warning = plan.warning(
+                YawJoint(angle: joint, range: lower...upper, turnedFrom: camera, to: yaw))
         {
             Output.error(warning)
         }
