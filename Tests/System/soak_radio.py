@@ -33,7 +33,7 @@ for cycle in range(CYCLES):
     bluez.kill()
     gimbal.wait_radio("no bluetoothd")
     bluez.start()
-    # The time starts when bluetoothd is on D-Bus and has its adapter.
+    # The time starts when bluetoothd is on D-Bus and has switched its adapter on.
     wait(lambda: gimbal.radio()["state"] not in ("no bluetoothd", "starting", "no adapter"), 60, 0.005, "the adapter")
     began = time.monotonic()
     gimbal.wait_radio("advertising")

@@ -145,6 +145,27 @@ struct RadioSupervisorTests {
         }
     }
 
+    @Test("a new bluetoothd has two seconds to find its adapter and to switch it on")
+    func lateAdapter() {
+        var radio = Radio()
+        radio.startDaemon()
+        radio.after(1)
+        #expect(radio.supervisor.isStarting)
+        radio.plug(isPowered: false)
+        #expect(radio.supervisor.isStarting)
+        radio.on(.powered(adapter, true))
+        #expect(!radio.supervisor.isStarting)
+        radio.on(.powered(adapter, false))
+        #expect(!radio.supervisor.isStarting)
+        radio.on(.daemon(isPresent: false))
+        radio.startDaemon()
+        #expect(radio.supervisor.deadline == radio.now.advanced(bySeconds: 2))
+        radio.after(1.9)
+        #expect(radio.supervisor.isStarting)
+        radio.after(0.2)
+        #expect(!radio.supervisor.isStarting && radio.supervisor.deadline == nil)
+    }
+
     @Test("an adapter that is off is switched on, with retries while rfkill blocks it")
     func powerOn() {
         var radio = Radio()

@@ -8,7 +8,12 @@ extension RadioSupervisor {
         if let failure, !failure.isAlreadyThere { lastError = failure.sentence(call) }
         switch call {
         case .list:
-            if listing == .asked { listRefusal = failure }
+            if listing == .asked {
+                listRefusal = failure
+                if failure == nil {
+                    adapterDue = now.advanced(bySeconds: Self.adapterPatience)
+                }
+            }
             listing = settled(listing, failure, now)
         case .powerOn: powering = settled(powering, failure, now)
         // bluetoothd's answer does not mean that the adapter is off; the adapter reports its state

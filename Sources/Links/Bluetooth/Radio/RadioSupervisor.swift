@@ -63,6 +63,9 @@ struct RadioSupervisor {
     static let renewalDelay = 1.0
     /// Longest time from the acceptance of an advertisement to the adapter's report, s.
     static let patience = 2.0
+    /// Time from the first list of bluetoothd's objects until a missing adapter, or an adapter that
+    /// is off, counts as a problem, s. A new bluetoothd answers before it has read its adapters.
+    static let adapterPatience = 2.0
 
     let plan: Plan
     private(set) var hasBus = false
@@ -85,6 +88,9 @@ struct RadioSupervisor {
     var listing = Step.wanted
     /// bluetoothd's refusal to list its objects; nil if there was none since bluetoothd's start.
     var listRefusal: RadioFailure?
+    /// Time until which bluetoothd can still find its adapter and switch it on; nil if the adapter
+    /// has been on since bluetoothd's start, or if this time is over.
+    var adapterDue: Instant?
     var agent = Step.wanted
     var naming = Step.wanted
     var pairability = Step.wanted
@@ -118,10 +124,11 @@ struct RadioSupervisor {
         advertisements = Array(repeating: .wanted, count: plan.advertisements)
     }
 
-    /// True until the bus has reported whether bluetoothd runs, and until bluetoothd has listed its
-    /// objects; nothing is known to be missing yet.
+    /// True until the bus has reported whether bluetoothd runs, until bluetoothd has listed its
+    /// objects, and until its adapter is on or too late; nothing is known to be missing yet.
     var isStarting: Bool {
-        !isBusKnown || (hasDaemon && listing != .done && listRefusal == nil)
+        guard isBusKnown else { return true }
+        return hasDaemon && (listing == .done ? adapterDue != nil : listRefusal == nil)
     }
     /// D-Bus object path of the adapter in use; nil if there is none.
     var adapterPath: String? { chosen }
@@ -142,7 +149,8 @@ struct RadioSupervisor {
         let waits = steps.compactMap { step -> Instant? in
             if case .waiting(let until) = step { until } else { nil }
         }
-        return (waits + [pairingUntil, suspicion, renewal].compactMap(\.self)).min()
+        let times = [pairingUntil, suspicion, renewal, adapterDue]
+        return (waits + times.compactMap(\.self)).min()
     }
 
     /// Updates the supervisor's state after an event.
@@ -179,6 +187,7 @@ struct RadioSupervisor {
             if isOnAir { actions += renew() }
         }
         actions += proceed(now: now)
+        if let due = adapterDue, now >= due || adapter?.isPowered == true { adapterDue = nil }
         if isAdvertising || advertisements.contains(where: \.isWaiting) { isRenewing = false }
         if isOnAir, !isRenewing, suspicion == nil { retry = Self.firstRetry }
         return actions
@@ -304,6 +313,7 @@ extension RadioSupervisor {
         hasDaemon = false
         listing = .wanted
         listRefusal = nil
+        adapterDue = nil
         adapters = [:]
         chosen = nil
         cutting = .done

@@ -1,7 +1,8 @@
 /// State of the Bluetooth peripheral: its visibility to phones, and the connected phones.
 public struct BluetoothStatus: Hashable, Sendable, Codable {
-    /// State: `starting`, `no bus`, `no bluetoothd`, `refused` (bluetoothd does not list its
-    /// objects), `no adapter`, `adapter off`, `registering` or `advertising`.
+    /// State: `starting` (until bluetoothd has its adapter, at most 2 s after its first answer),
+    /// `no bus`, `no bluetoothd`, `refused` (bluetoothd does not list its objects), `no adapter`,
+    /// `adapter off`, `registering` or `advertising`.
     public var state = "starting"
     /// Bluetooth problem and its remedy, as text for the user; absent while the peripheral
     /// advertises.
