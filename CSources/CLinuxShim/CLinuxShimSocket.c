@@ -2,6 +2,7 @@
 #include "CLinuxShimSocket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -48,6 +49,16 @@ int cl_socket_listen(const char *path, int backlog, int *listener) {
     }
     *listener = fd;
     return 0;
+}
+
+int cl_socket_give(const char *path, uint32_t uid, uint32_t gid) {
+    int file = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0) return errno;
+    struct stat info;
+    if (fstat(file, &info) != 0) return close_with(file, errno);
+    if (!S_ISSOCK(info.st_mode) || info.st_nlink != 1) return close_with(file, EINVAL);
+    int result = fchownat(file, "", uid, gid, AT_EMPTY_PATH);
+    return close_with(file, result == 0 ? 0 : errno);
 }
 
 int cl_socket_connect(const char *path, int *connection) {

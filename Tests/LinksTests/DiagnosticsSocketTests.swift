@@ -106,6 +106,23 @@ struct DiagnosticsSocketTests {
         withExtendedLifetime((server, directory)) {}
     }
 
+    @Test("a file that is not a socket, a link and a socket with a second name keep their owner")
+    func foreignFiles() throws {
+        let directory = TemporaryDirectory()
+        let (file, path) = (directory.file("file"), directory.file("d.sock"))
+        close(creat(file, 0o600))
+        #expect(symlink(file, directory.file("link")) == 0)
+        let server = try server(path)
+        try server.open()
+        #expect(cl_socket_give(path, uid_t.max, getegid()) == 0)
+        #expect(link(path, directory.file("second")) == 0)
+        for name in ["file", "link", "d.sock", "second"] {
+            #expect(cl_socket_give(directory.file(name), uid_t.max, getegid()) == EINVAL, "\(name)")
+        }
+        #expect(cl_socket_give(directory.file("none"), uid_t.max, getegid()) == ENOENT)
+        withExtendedLifetime((server, directory)) {}
+    }
+
     @Test("a missing group does not prevent the daemon from starting")
     func missingGroup() throws {
         let directory = TemporaryDirectory()

@@ -16,6 +16,11 @@
 /// combined with SOCK_NONBLOCK.
 int cl_socket_listen(const char *path, int backlog, int *listener);
 
+/// Changes owner and group of a socket's file; UINT32_MAX means no change. Returns EINVAL for another kind of file, for a
+/// symbolic link, and for a file with a second name, because another process can have replaced the socket's file with a
+/// file of another directory. The function is in C, because Swift's Glibc module hides O_PATH and AT_EMPTY_PATH.
+int cl_socket_give(const char *path, uint32_t uid, uint32_t gid);
+
 /// Connects with socket(2) and connect(2), non-blocking and close-on-exec. Returns EAGAIN if the listener's queue is
 /// full. The function is in C for the same reasons as cl_socket_listen.
 int cl_socket_connect(const char *path, int *connection);

@@ -74,10 +74,10 @@ struct SocketListener: Sendable {
         // The file's group is set before the file's mode. Until the mode is set, only the daemon's
         // own user can connect. If airframed runs as a service, its process already belongs to this
         // group.
-        if SocketPath.owningGroup(of: path) != policy.group,
-            chown(path, uid_t.max, policy.group) != 0
-        {
-            let error = Errno(rawValue: errno)
+        let isOwned = SocketPath.owningGroup(of: path) == policy.group
+        let refusal = isOwned ? 0 : cl_socket_give(path, uid_t.max, policy.group)
+        if refusal != 0 {
+            let error = Errno(rawValue: refusal)
             let wanted = policy.groupName
             policy = Self.policy(group: nil, path: path, logger: logger)
             logger.warning(
@@ -222,8 +222,7 @@ struct SocketPath {
         let folder = FilePath(path).removingLastComponent().string
         var info = stat()
         guard stat(folder.isEmpty ? "." : folder, &info) == 0 else { return }
-        // A link that has replaced the file is not followed.
-        _ = lchown(path, info.st_uid, gid_t.max)
+        _ = cl_socket_give(path, info.st_uid, gid_t.max)
     }
 
     /// The group that owns a file; nil if there is no file.
