@@ -103,6 +103,7 @@ extension Stabilizer {
         snapshot.followed =
             parameters.motorType == .servo
             ? drive.state.followed : AxisVector(repeating: .nan)
+        snapshot.restPower = drive.state.restPower
         snapshot.exerted = drive.state.exerted
         snapshot.showsJoints = showsJoints
         snapshot.modeRequests = pointing.modeRequests

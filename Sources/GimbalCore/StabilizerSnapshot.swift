@@ -138,6 +138,9 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Fraction of the handle's fast motion that servos compensate, about the handle's axes, 0...1.
     /// The value is 1 if `servo.leave_tremor` is false, and NaN if the motors are not servos.
     public var followed = AxisVector(repeating: .nan)
+    /// Power of each motor without encoder while it has no load, as a fraction of the power stage's
+    /// maximum, 0...1; NaN for other motors.
+    public var restPower = AxisVector.unknown
     /// Standard deviation of the natural logarithm of `inertia`. 0.1 corresponds to 10 %; 0 means a
     /// configured inertia.
     public var inertiaSigma = AxisVector.zero

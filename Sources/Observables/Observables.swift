@@ -67,6 +67,11 @@ extension Observable {
             in: "motors.bandwidth", where: \.knowsInertia
         ) { $0.bandwidth }
         + axes(
+            "rest_power", .percent,
+            "Power of a motor without encoder while it has no load: configured, or less for a light camera",
+            in: "motors.rest_power", where: \.hasFields
+        ) { $0.restPower }
+        + axes(
             "friction", .newtonMetres,
             "Learned sliding friction of the joint; 0 = not compensated",
             in: "motors.friction", where: \.knowsInertia
@@ -234,6 +239,9 @@ extension StabilizerSnapshot {
 
     /// True if the joint angles are from a sensor or a motor.
     fileprivate var knowsJoints: Bool { jointSource != .assumed }
+
+    /// True if the motors have no encoders.
+    fileprivate var hasFields: Bool { !restPower.pitch.isNaN }
 
     /// True if the motors are servos.
     fileprivate var hasServos: Bool { !followed.pitch.isNaN }

@@ -32,9 +32,11 @@ import Wire
             case .double(let value): #expect(value.isFinite, "\(variable.name)")
             case .string(let text): #expect(!text.isEmpty, "\(variable.name)")
             case .array(let values): #expect(values.isEmpty, "\(variable.name)")
-            // The record contains no temperature, and no servos that follow the handle.
+            // The record contains no temperature, no servos that follow the handle, and no motors
+            // without encoders.
             case .null:
-                #expect(variable.name == "imu_temperature" || variable.name.hasPrefix("followed."))
+                let unknown = ["imu_temperature", "followed.", "rest_power."]
+                #expect(unknown.contains { variable.name.hasPrefix($0) }, "\(variable.name)")
             default: Issue.record("\(variable.name) does not have an expected type")
             }
         }
@@ -55,6 +57,14 @@ import Wire
         #expect(status.estimator.headingSigmaDeg.known == nil)
         #expect(Observable.all[index].read(servos) == .null)
         #expect(Observable.all[index].read(Self.known).number?.isFinite == true)
+    }
+
+    @Test("the power without load is null for motors with encoders and for servos")
+    func restPower() throws {
+        let index = try #require(Observable.variables.firstIndex { $0.name == "rest_power.roll" })
+        #expect(Observable.all[index].read(TelemetryRecord.at(1)) == .null)
+        let fields = TelemetryRecord.at(1) { $0.restPower = AxisVector(repeating: 0.25) }
+        #expect(Observable.all[index].read(fields).number == 25)
     }
 
     @Test(

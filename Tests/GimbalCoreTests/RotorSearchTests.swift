@@ -58,6 +58,26 @@ struct RotorSearchTests {
         #expect(result.inertia / 2.5e-3 > 0.7 && result.inertia / 2.5e-3 < 1.5, "\(result)")
     }
 
+    @Test(
+        "with a light camera, a friction that needs a tenth of the motor's torque is measured",
+        arguments: [1.25e-4, 3e-4, 6e-4], [25e-3, 60e-3])
+    func measuredFriction(inertia: Double, friction: Double) throws {
+        for rotor in [-2.5, 0, 1.5] {
+            let (found, _, _) = Self.run(
+                inertia: inertia, friction: friction, rotor: rotor, delay: 4)
+            let result = try #require(found)
+            #expect(abs(result.friction / friction - 1) < 0.5, "\(result)")
+        }
+    }
+
+    @Test("without friction, the measured friction is small; without a tremor, it is unknown")
+    func unmeasuredFriction() throws {
+        let (found, _, _) = Self.run(inertia: 2.5e-3, friction: 0, rotor: 1, delay: 4)
+        #expect(try #require(found).friction < 20e-3)
+        let (blocked, _, _) = Self.run(inertia: 1e6, rotor: 1, delay: 4)
+        #expect(try #require(blocked).friction.isNaN)
+    }
+
     @Test("a falling camera ends the search without a result, so that the motors can hold it")
     func falling() throws {
         let (found, _, _) = Self.run(inertia: 2.5e-3, rotor: 1, delay: 4, load: 50e-3)

@@ -254,7 +254,8 @@ extension Settings {
         public var electricalZeroDeg = AxisVector.zero
         /// PWM frequency of the half bridges, Hz.
         public var pwmHz = 1526.0
-        /// Field strength of open-loop motors, as a fraction of the full voltage, 0...1.
+        /// Field strength of open-loop motors without load, as a fraction of the full voltage, 0...1;
+        /// the most that a light camera gets (see `FieldPower`).
         public var power = FieldController.Parameters().power
         /// Continuous torque of each motor, N·m; 0 disables the thermal limit.
         public var continuousTorqueNm = ThermalBudget.Parameters().continuousTorque

@@ -13,6 +13,14 @@ extension AxisVector {
         Vector3(moment.x / roll, moment.y / pitch, moment.z / yaw)
     }
 
+    /// These torques, N·m, as fractions of the torques `peak`, N·m; 0 for a motor without torque.
+    @_noLocks
+    func shares(of peak: AxisVector) -> AxisVector {
+        AxisVector(
+            yaw: peak.yaw > 0 ? yaw / peak.yaw : 0, roll: peak.roll > 0 ? roll / peak.roll : 0,
+            pitch: peak.pitch > 0 ? pitch / peak.pitch : 0)
+    }
+
     /// This vector, with the values of `others` on the axes outside `axes`.
     @_noLocks
     func replacing(_ others: AxisVector, outside axes: AxisSet) -> AxisVector {

@@ -20,7 +20,7 @@ extension FieldController {
     /// low enough for a longer delay than assumed.
     static var lockingBandwidth: Double { @_noLocks get { 80 } }
     /// Smallest pull (see `FieldObserver`) for the estimation of a rotor's angle, as a fraction of
-    /// the pull at the configured power.
+    /// the pull without load.
     static var smallestPull: Double { @_noLocks get { 0.2 } }
     /// Largest gains of the attitude loop while the power ramps up, 1/s, because the rotors' angles
     /// are uncertain.

@@ -90,8 +90,8 @@ public struct FieldController: MotorController {
     public init(parameters: Parameters) {
         self.parameters = parameters
         inertia = parameters.inertia
-        power.reset(parameters)
         tuning = parameters
+        power.reset(load, parameters)
     }
 
     /// State of the motors after the last control period.
@@ -110,6 +110,7 @@ public struct FieldController: MotorController {
             state.exerted = exerted
             state.asked = asked
             state.modelledJoints = modelledJoints
+            state.restPower = power.rest
             return state
         }
     }
@@ -127,9 +128,7 @@ public struct FieldController: MotorController {
     }
 
     private mutating func lead(_ input: ControlInput) {
-        let (attitude, rate, setpoint, dt) = (
-            input.attitude, input.rate, input.setpoint, input.dt
-        )
+        let (attitude, rate, setpoint, dt) = (input.attitude, input.rate, input.setpoint, input.dt)
         let excitation = input.excitation
         attitudeError = attitude.error(to: setpoint.attitude)
         let share = min(max(input.authority, 0), 1)
@@ -189,7 +188,7 @@ public struct FieldController: MotorController {
         sinceSlip = .infinity
         running = 0
         isReady = false
-        power.reset(parameters)
+        power.reset(load, parameters)
         if !search.fitted.isEmpty { mustSearch = true }
         if parameters.probesInertia, mustSearch || !inertias.isMeasured {
             search.begin(field: field)
@@ -209,6 +208,11 @@ public struct FieldController: MotorController {
         return running < Self.lockTime ? .locking : .holding
     }
 
+    /// Inertia, kg·m², and sliding friction, N·m, that determine the power without load.
+    private var load: (inertia: AxisVector, friction: AxisVector) {
+        @_noLocks @inline(always) get { inertias.load(isProbed: parameters.probesInertia) }
+    }
+
     private var isSearching: Bool {
         @_noLocks @inline(always) get { !search.sought.isEmpty }
     }
@@ -221,8 +225,11 @@ public struct FieldController: MotorController {
         let found = search.step(
             cameraRates: cameraRates, jointRates: jointRates, authority: share,
             parameters: parameters, dt: dt)
-        inertias.adopt(found.inertia, first: parameters.inertia)
-        if search.sought.isEmpty { mustSearch = false }
+        inertias.adopt(found, first: parameters.inertia)
+        if search.sought.isEmpty {
+            mustSearch = false
+            power.reset(load, parameters)
+        }
         output.field = fields.angle.replacing(output.field, outside: sought)
         output.power = fields.power.replacing(output.power, outside: sought)
         asked = AxisVector.zero.replacing(asked, outside: sought)
@@ -243,7 +250,7 @@ public struct FieldController: MotorController {
             moved: jointRates * (parameters.polePairs * dt),
             field: fields.value(age: delay, dt: dt),
             pull: parameters.peakTorque * powers.value(age: delay, dt: dt), dt: dt)
-        inertias.adopt(found.inertia, first: parameters.inertia)
+        inertias.adopt(found, first: parameters.inertia)
         rotors.change {
             if !found.electrical[$1].isNaN { $0.adopt(measured: found.electrical[$1]) }
         }
@@ -276,6 +283,7 @@ public struct FieldController: MotorController {
         if lost.contains(.pitch) { modelledJoints.pitch = angles.pitch }
         rotors.change { rotor, _ in if rotor.isLost { rotor.search() } }
         mustSearch = true
+        power.noteSlip()
         // `running` must be positive: 0 means that the soft start has not reached full power.
         running = dt
     }
@@ -311,7 +319,7 @@ public struct FieldController: MotorController {
         let configured = fields.value(age: parameters.loopDelay, dt: dt)
         // Torques at a load angle of 90 electrical degrees, N·m.
         let pull = p.peakTorque * power
-        let smallest = p.peakTorque * (p.power * Self.smallestPull)
+        let smallest = p.peakTorque * self.power.rest * Self.smallestPull
         let before = rotors.map { $0.electrical }
         // If the axes of two joints are not at right angles, each motor accelerates both joints.
         let shares = AxisVector(
@@ -376,23 +384,17 @@ public struct FieldController: MotorController {
         torques: AxisVector, rates: AxisVector, share: Double, dt: Double
     ) {
         let p = tuning
-        power.follow(torques, parameters, dt: dt)
-        let peak = p.peakTorque * power.share
+        power.follow(torques, load: load, parameters, dt: dt)
+        let peak = p.peakTorque * power.shares
         let bound = cm_sin(p.loadLimit)
-        let load = AxisVector(
-            yaw: peak.yaw > 0 ? torques.yaw / peak.yaw : 0,
-            roll: peak.roll > 0 ? torques.roll / peak.roll : 0,
-            pitch: peak.pitch > 0 ? torques.pitch / peak.pitch : 0)
-        let bounded = load.clamped(to: AxisVector(repeating: bound))
-        saturated = bounded.differing(from: load)
-        asked =
-            AxisVector(
-                yaw: bounded.yaw * peak.yaw, roll: bounded.roll * peak.roll,
-                pitch: bounded.pitch * peak.pitch) * share
+        let wanted = torques.shares(of: peak)
+        let bounded = wanted.clamped(to: AxisVector(repeating: bound))
+        saturated = bounded.differing(from: wanted)
+        asked = bounded * peak * share
         let ahead = p.loopDelay * p.polePairs
         output.field = rotors.step {
             $0.electrical + (rates[$1] + $0.hiddenRate) * ahead + cm_asin(bounded[$1])
         }
-        output.power = AxisVector(repeating: power.share * share)
+        output.power = power.shares * share
     }
 }

@@ -4,7 +4,8 @@ extension FieldController {
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Number of pole pairs of each rotor.
         public var polePairs = 7.0
-        /// Power of the motors without load, as a fraction of the power stage's maximum, 0...1.
+        /// Power of the motors without load, as a fraction of the power stage's maximum, 0...1. The
+        /// controller uses less for a light camera (see `FieldPower`).
         public var power = 0.5
         /// Largest power of a motor under load, as a fraction of the power stage's maximum, 0...1.
         public var maxPower = 1.0

@@ -73,6 +73,8 @@ struct FieldSearch: Sendable, BitwiseCopyable {
         var electrical = AxisVector(repeating: .nan)
         /// Measured inertia, kg·m²; NaN if nothing has just been measured.
         var inertia = AxisVector(repeating: .nan)
+        /// Sliding friction of the joints, N·m; NaN if it has not been measured.
+        var friction = AxisVector(repeating: .nan)
     }
 
     /// Advances the search by one control period.
@@ -103,6 +105,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
             else { return }
             found.electrical[axis] = origin[axis] + result.electrical
             found.inertia[axis] = result.inertia
+            found.friction[axis] = result.friction
             if !result.delay.isNaN { delays[axis] = result.delay }
         }
         self.delays = delays

@@ -22,6 +22,8 @@ struct RotorSearch: Sendable, BitwiseCopyable {
         var electrical: Double
         /// Inertia about the joint, kg·m²; NaN if nothing was measured.
         var inertia = Double.nan
+        /// Sliding friction of the joint, N·m; NaN if it was not measured.
+        var friction = Double.nan
         /// Loop delay from the motion to the responding torque, s; NaN if nothing was measured.
         var delay = Double.nan
     }
@@ -208,23 +210,29 @@ struct RotorSearch: Sendable, BitwiseCopyable {
         let turns = cm_floor((turned - angle) / (2 * Double.pi) + 0.5)
         // The mean rate of a period and the hold of the field each delay by half a period. Neither
         // belongs to the loop delay.
+        let (impedance, friction) = Self.load(weak: weak, strong: strong)
         return Result(
             electrical: angle + turns * 2 * Double.pi,
-            inertia: Self.inertia(weak: weak, strong: strong) * pass.gain / frequency,
+            inertia: impedance * pass.gain / frequency, friction: friction,
             delay: (lag + pass.lead) / frequency - dt)
     }
 
-    /// Ratio of torque to rate without sliding friction, N·m·s.
+    /// Ratio of torque to rate without sliding friction, N·m·s, and sliding friction, N·m; NaN if
+    /// the two measurements cannot be told apart.
     @_noLocks
-    private static func inertia(
+    private static func load(
         weak: (rate: Double, torque: Double), strong: (rate: Double, torque: Double)
-    ) -> Double {
+    ) -> (impedance: Double, friction: Double) {
         let most = strong.torque / strong.rate
         let torques = strong.torque * strong.torque - weak.torque * weak.torque
         let rates = strong.rate * strong.rate - weak.rate * weak.rate
         guard torques > leastTorqueChange * strong.torque * strong.torque,
             rates > leastRateChange * strong.rate * strong.rate
-        else { return most }
-        return min(cm_sqrt(torques / rates), most)
+        else { return (most, .nan) }
+        let impedance = min(cm_sqrt(torques / rates), most)
+        let accelerating = impedance * strong.rate
+        let squared = strong.torque * strong.torque - accelerating * accelerating
+        // A sliding friction of F has a fundamental with the amplitude 4 F / π.
+        return (impedance, 0.25 * Double.pi * cm_sqrt(max(squared, 0)))
     }
 }

@@ -11,6 +11,9 @@ internal import CMathShim
 struct FieldInertia: Sendable, BitwiseCopyable {
     /// Inertia from the search for the rotors, kg·m²; NaN if it has not been measured.
     private var measured = AxisVector(repeating: .nan)
+    /// Sliding friction of the joints from the search for the rotors, N·m; NaN if it has not been
+    /// measured.
+    private var friction = AxisVector(repeating: .nan)
     private var shaking = OscillationGuard()
     /// Scale factor of all corner frequencies; below 1 if the loop has oscillated with a measured
     /// inertia.
@@ -56,6 +59,13 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Inertia, kg·m², and sliding friction, N·m, from the search for the rotors; NaN if they have
+    /// not been measured, or `isProbed` is false.
+    @_noLocks
+    func load(isProbed: Bool) -> (inertia: AxisVector, friction: AxisVector) {
+        isProbed ? (measured, friction) : (.unknown, .unknown)
+    }
+
     /// Axes whose inertia has not been measured.
     var unmeasured: AxisSet {
         @_noLocks get { AxisSet(yaw: true, roll: true, pitch: true).subtracting(found) }
@@ -91,31 +101,36 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         return UnmeasuredInertia.completed(measured, first: first) * shaking.share
     }
 
-    /// Adopts the inertia from the search for the rotors, kg·m²; NaN leaves an axis unchanged. The
-    /// configured inertia is `first`, kg·m².
+    /// Adopts inertia and sliding friction from the search for the rotors; an inertia of NaN leaves
+    /// both unchanged for its axis. The configured inertia is `first`, kg·m².
     @_noLocks
-    mutating func adopt(_ inertia: AxisVector, first: AxisVector) {
-        if !inertia.yaw.isNaN { adopt(inertia.yaw, .yaw, first: first.yaw) }
-        if !inertia.roll.isNaN { adopt(inertia.roll, .roll, first: first.roll) }
-        if !inertia.pitch.isNaN { adopt(inertia.pitch, .pitch, first: first.pitch) }
+    mutating func adopt(_ found: FieldSearch.Found, first: AxisVector) {
+        let (inertia, friction) = (found.inertia, found.friction)
+        if !inertia.yaw.isNaN { adopt(inertia.yaw, friction.yaw, .yaw, first: first.yaw) }
+        if !inertia.roll.isNaN { adopt(inertia.roll, friction.roll, .roll, first: first.roll) }
+        if !inertia.pitch.isNaN { adopt(inertia.pitch, friction.pitch, .pitch, first: first.pitch) }
     }
 
     /// Range of a measured inertia, relative to the configured inertia.
     private static var range: (least: Double, most: Double) { @_noLocks get { (1 / 40.0, 8) } }
 
-    private mutating func adopt(_ inertia: Double, _ axis: GimbalAxis, first: Double) {
+    private mutating func adopt(
+        _ inertia: Double, _ friction: Double, _ axis: GimbalAxis, first: Double
+    ) {
+        self.friction[axis] = friction
         measured[axis] = min(max(inertia, Self.range.least * first), Self.range.most * first)
         shaking.restoreGains(axis)
     }
 
-    /// Adapts the measured inertia to a change of the assumed torque of the motors at full power,
-    /// N·m. The search measures the quotient of inertia and torque, which does not change.
+    /// Adapts the measured inertia and friction to a change of the assumed torque of the motors at
+    /// full power, N·m. The search measures their quotients with this torque, which do not change.
     @_noLocks
     mutating func adapt(from old: AxisVector, to new: AxisVector) {
         guard !(old == new), old.smallest > 0 else { return }
-        measured.yaw *= new.yaw / old.yaw
-        measured.roll *= new.roll / old.roll
-        measured.pitch *= new.pitch / old.pitch
+        let factor = AxisVector(
+            yaw: new.yaw / old.yaw, roll: new.roll / old.roll, pitch: new.pitch / old.pitch)
+        measured = measured * factor
+        friction = friction * factor
     }
 
     /// Reduces all corner frequencies of the loop. The given axes have oscillated with a measured

@@ -127,6 +127,8 @@ struct MotorState: Sendable, BitwiseCopyable {
     /// Requested torques of motors without encoders, N·m, limited to the torques that their fields
     /// can exert.
     var asked = AxisVector.zero
+    /// Power without load of motors without encoders, 0...1; NaN for other motors.
+    var restPower = AxisVector.unknown
     /// Largest possible change of the servos' joint rates within a sample period, given their
     /// commands, rad/s.
     var jolts = AxisVector.zero
