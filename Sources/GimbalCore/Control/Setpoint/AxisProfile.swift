@@ -64,6 +64,9 @@ struct AxisProfile: Sendable, BitwiseCopyable {
     private var turnRate = 0.0
     private var followed = Follow(
         target: 0, rate: 0, turn: .none, maxRate: 0, smoothing: 0)
+    /// Pole of the filter with which the angle has followed its target, 1/s; 0 before its first
+    /// period.
+    private var followPole = 0.0
     /// Time since the start of the current plan, s.
     private var elapsed = 0.0
 
@@ -222,6 +225,7 @@ struct AxisProfile: Sendable, BitwiseCopyable {
         _ target: Double, rate: Double, turn: FollowedTurn = .none, _ tuning: FollowTuning,
         _ axis: GimbalAxis
     ) {
+        if !isFollowing { followPole = 0 }
         motion = .follow
         followed = Follow(
             target: target, rate: rate, turn: turn, maxRate: tuning.maxRate[axis],
@@ -243,10 +247,10 @@ struct AxisProfile: Sendable, BitwiseCopyable {
             let wanted = followed.target + followed.turn.state.angle
             let target = followed.ignoresRange ? wanted : limits.clamped(wanted)
             let isInside = target == wanted
-            state.follow(
+            followPole = state.follow(
                 target, rate: isInside ? followed.rate : 0,
                 turn: isInside ? followed.turn : .none, maxRate: followed.maxRate,
-                smoothing: followed.smoothing, limits: limits, dt: dt)
+                smoothing: followed.smoothing, after: followPole, limits: limits, dt: dt)
         }
     }
 
@@ -286,10 +290,21 @@ extension AxisState {
     /// Largest change of the smoothing filter's phase in one control period, rad. A faster pole
     /// would not be stable in discrete steps.
     private static var fastestPole: Double { @_noLocks @_noAllocation get { 0.3 } }
+    /// Largest growth of the inverse of the pole, s/s: the smoothing of the filter grows by at most
+    /// 0.3 s per second.
+    private static var slowing: Double { @_noLocks @_noAllocation get { 0.1 } }
+    /// Permitted swing beyond the target, rad: the pole decreases at once if the present motion
+    /// does not swing farther with it.
+    private static var still: Double { @_noLocks @_noAllocation get { 0.1 * .pi / 180 } }
 
     /// Updates the state for one control period in which the angle follows `target`. The
     /// third-order filter has three equal poles. The filter observes the limits on rate,
     /// acceleration and jerk without overshoot.
+    ///
+    /// Lower limits, or a longer smoothing, require a slower pole. With a slower pole, the present
+    /// motion would end so late that the angle would swing far beyond its target. Therefore the
+    /// pole decreases gradually, unless the angle is still. Meanwhile the motion can exceed lowered
+    /// limits on acceleration and jerk, as far as the end of the present motion requires this.
     ///
     /// - Parameters:
     ///   - target: Angle to follow at the beginning of the period, rad, including `turn`.
@@ -299,19 +314,36 @@ extension AxisState {
     ///   - maxRate: Largest rate, rad/s, without the rate of `turn`.
     ///   - smoothing: Time constant of the lag, s, for the part of the target's rate that exceeds
     ///     `known`.
+    ///   - earlier: Result of the previous period, 1/s; 0 if the angle did not follow a target.
     ///   - limits: Limits of the motion; the caller applies the range.
     ///   - dt: Length of the period, s, positive.
-    @_noLocks @_noAllocation
+    /// - Returns: The pole, 1/s, before its limit for the control period.
+    @_noLocks @_noAllocation @discardableResult
     mutating func follow(
         _ target: Double, rate known: Double = 0, turn: FollowedTurn = .none,
-        maxRate: Double = .infinity, smoothing: Double, limits: AxisLimits, dt: Double
-    ) {
+        maxRate: Double = .infinity, smoothing: Double, after earlier: Double = 0,
+        limits: AxisLimits, dt: Double
+    ) -> Double {
         let fastest = min(limits.rate, maxRate)
         // The pole's frequency must be low enough for the limits on acceleration and jerk, and for
         // the control period.
-        var pole = min(3 / max(smoothing, TimeLimit.shortest), Self.fastestPole / dt)
-        pole = min(pole, 2 * limits.acceleration / fastest)
-        pole = min(pole, limits.jerk / limits.acceleration)
+        let required = min(
+            3 / max(smoothing, TimeLimit.shortest),
+            min(2 * limits.acceleration / fastest, limits.jerk / limits.acceleration))
+        let isStill =
+            abs(rate) < Self.still * required
+            && abs(acceleration) < Self.still * required * required
+        let wanted =
+            isStill ? required : max(required, earlier / (1 + Self.slowing * earlier * dt))
+        let pole = min(wanted, Self.fastestPole / dt)
+        var limits = limits
+        if wanted > required {
+            // Braking of the present motion, with the ratios of the pole to the limits above. While
+            // the pole decreases, the motion needs up to twice this jerk.
+            let braking = max(abs(rate) * pole / 2, abs(acceleration))
+            limits.acceleration = max(limits.acceleration, braking)
+            limits.jerk = max(limits.jerk, 2 * braking * pole)
+        }
         let smooth = AxisState.limited(known + (target - angle) * pole / 3, fastest)
         let wantedRate = AxisState.limited(turn.state.rate + smooth, limits.rate)
         let wantedAcceleration = AxisState.limited(
@@ -319,6 +351,7 @@ extension AxisState {
         let jerk = AxisState.limited(
             turn.jerk + (wantedAcceleration - acceleration) * 3 * pole, limits.jerk)
         advance(jerk: jerk, dt: dt)
+        return wanted
     }
 
     private static func limited(_ value: Double, _ limit: Double) -> Double {

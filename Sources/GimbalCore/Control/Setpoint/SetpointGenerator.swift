@@ -9,7 +9,8 @@
 ///
 /// Runs on the loop thread only, in constant time.
 public struct SetpointGenerator: Sendable, BitwiseCopyable {
-    /// Limits of the set-point's motion. Changed limits apply from the next request on.
+    /// Limits of the set-point's motion. Changed limits apply from the next request on; an angle
+    /// that follows a target adopts a changed rate at once, and the other limits gradually.
     public var parameters: Parameters
     /// True if the dead-man time of the last rate request has passed.
     public private(set) var isExpired = false
