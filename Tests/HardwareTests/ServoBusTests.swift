@@ -265,11 +265,12 @@ struct ServoBusTests {
     }
 
     @Test(
-        "a servo that restarts after a fault is not silent, and its fault is reported until it answers again"
-    )
-    func restart() {
+        "a servo that restarts after a fault is not silent, and its fault is reported until it answers again, with every kind of first reply",
+        arguments: 0..<16)
+    func restart(period: Int) {
         let bench = ServoBench(.dynamixelPosition)
-        bench.line.with { $0.restart_seconds = 0.4 }
+        // The registers that are read repeat after 16 periods of 4 ms.
+        bench.line.with { $0.restart_seconds = 0.4 + 0.004 * Double(period) }
         bench.output = ServoBench.angles(0, 0, 0)
         bench.run(0.3)
         bench.line.motor(2) { $0.fault = 0x20 }

@@ -132,19 +132,20 @@ public final class DriveReport: Sendable {
     }
 
     /// Records the time until which the drive can be silent, because it restarts at airframed's
-    /// request. If the drive has not replied since an earlier restart, the earlier time stays
-    /// valid.
+    /// request. If the drive has not sent its angle since an earlier restart, the earlier time
+    /// stays valid.
     func noteRestart(until end: Instant) {
         guard restartEnd.load(ordering: .relaxed) == .min else { return }
         restartEnd.store(end.nanoseconds, ordering: .relaxed)
     }
 
-    /// Records that the drive has replied, so that it does not restart any more.
-    func noteRestarted() { restartEnd.store(.min, ordering: .relaxed) }
+    /// Records that the drive has sent its angle, so that it does not restart any more. Call the
+    /// method after the angle has been published.
+    func noteRestarted() { restartEnd.store(.min, ordering: .releasing) }
 
     /// True if the drive restarts at airframed's request, so that it need not answer.
     func isRestarting(now: Instant) -> Bool {
-        now.nanoseconds < restartEnd.load(ordering: .relaxed)
+        now.nanoseconds < restartEnd.load(ordering: .acquiring)
     }
 
     func note(isSilent: Bool) {

@@ -61,6 +61,10 @@ final class SerialFeedback: JointFeedback {
 
     func read(now: Instant) {
         self.now = now
+        // Read before the motions: when a restart has ended, the new motion has been published.
+        let restarting = AxisSet(
+            yaw: reports[.yaw].isRestarting(now: now), roll: reports[.roll].isRestarting(now: now),
+            pitch: reports[.pitch].isRestarting(now: now))
         reports.cell.read(into: &motions)
         let wanted = reports.wanted
         isStale = false
@@ -72,7 +76,7 @@ final class SerialFeedback: JointFeedback {
                 now.seconds(since: motion.heard) > silentSeconds
                 || age > max(Self.staleSeconds, silentSeconds)
             // The fault because of which a servo restarts stays reported until the servo replies.
-            reports[axis].note(isSilent: isUnheard && !reports[axis].isRestarting(now: now))
+            reports[axis].note(isSilent: isUnheard && !restarting.contains(axis))
             let since: Instant? = wanted.contains(axis) ? wantedSince[axis] ?? now : nil
             wantedSince[axis] = since
             let isOverdue = since.map { now.seconds(since: $0) > Self.startSeconds } ?? false

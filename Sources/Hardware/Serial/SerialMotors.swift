@@ -75,6 +75,8 @@ final class SerialMotors: MotorPort {
         var replies = 0
         /// Motors with a valid reply.
         var heard = AxisSet.none
+        /// Motors with a valid reply that contains their angle.
+        var measured = AxisSet.none
     }
 
     /// Creates motors.
@@ -211,6 +213,9 @@ final class SerialMotors: MotorPort {
         }
         judge(tally, now: now)
         reports.cell.publish(motions)
+        // Before its first angle, a servo that has restarted would count as silent, because its
+        // last angle is old. When the restart has ended, `SerialFeedback` must find the new motion.
+        tally.measured.forEach { reports[$0].noteRestarted() }
     }
 
     /// Takes the items that have arrived completely.
@@ -220,6 +225,7 @@ final class SerialMotors: MotorPort {
             var axes = AxisSet.none
             let item = codec.next(in: &received) { news in
                 axes.insert(AxisSet(news.axis))
+                if news.angle != nil { tally.measured.insert(AxisSet(news.axis)) }
                 self.take(news, time: time, now: now)
             }
             let count = before - received.count
@@ -277,7 +283,6 @@ final class SerialMotors: MotorPort {
             checked.rate = follow(angle, rate: news.rate, axis, time: time)
         }
         motions[axis].heard = now
-        reports[axis].noteRestarted()
         reports[axis].note(checked)
     }
 
