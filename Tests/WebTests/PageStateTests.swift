@@ -88,6 +88,35 @@ struct PageStateTests {
         }
     }
 
+    @Test("the pad ends the following of a person, and turns the camera")
+    func padWhileFollowing() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            let eyes = try DaemonClient(path: rig.socket, timeout: 5)
+            let following: [String: JSONValue] = ["active": true, "people": 1]
+            _ = try eyes.json(
+                "companion", ["name": "people", "following": .object(following)])
+            _ = try rig.ask("follow", ["action": "on"])
+            func isAiming() -> Bool { (try? eyes.json("aim", ["yaw": 0, "pitch": 0])) != nil }
+            // The page reads the mode every half second.
+            let mode =
+                "document.querySelector('[data-mode=\"tracking\"]')?.getAttribute('aria-pressed') ?? ''"
+            try #require(
+                eventually(within: 5) {
+                    let isFollowing = isAiming()
+                    return isFollowing && (try? page.value(mode)) == "true"
+                })
+            let (x, y) = try page.middle(of: ".pad")
+            try page.touch("touchStart", (x, y))
+            try page.touch("touchMove", (x + 60, y))
+            #expect(eventually(within: 3) { !isAiming() }, "the program still moves the camera")
+            #expect(eventually(within: 3) { (try? rig.number("attitude", "yaw_deg")) ?? 0 > 3 })
+            #expect(try page.value("document.querySelector('.pad.turning') !== null") == true)
+            try page.touch("touchEnd")
+            #expect(eventually(within: 3) { (try? rig.status())?["mode"] == "locked" })
+        }
+    }
+
     @Test("a stop that one of the two connections confirms is reported as confirmed")
     func halfConfirmedStop() throws {
         try withPage { rig, _, page in

@@ -11,11 +11,15 @@ const quickest = 12;
 const patience = 1200;
 /** Dead zone, as a fraction of the pad's radius. */
 const deadZone = 0.08;
+/** Methods of the pad's requests. */
+const methods = new Set(["rate", "track"]);
 const keys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class Pad {
-  constructor(link) {
+  /** `live` contains the newest status, whose mode determines the method of the requests. */
+  constructor(link, live) {
     this.link = link;
+    this.live = live;
     this.speed = 30;
     this.wish = [0, 0];
     this.pressed = new Set();
@@ -71,7 +75,7 @@ export class Pad {
     window.addEventListener("blur", () => this.release("The camera stops: the window has lost the focus."), { signal });
     window.addEventListener("pagehide", () => this.release(""), { signal });
     document.addEventListener("visibilitychange", () => document.hidden && this.release("The camera stops: the tab was hidden."), { signal });
-    this.link.addEventListener("refused", (event) => event.detail.method === "rate" && this.release(sentence(event.detail)), { signal });
+    this.link.addEventListener("refused", (event) => methods.has(event.detail.method) && this.release(sentence(event.detail)), { signal });
     this.link.addEventListener("lost", () => this.release("The camera stops: the connection was lost."), { signal });
   }
 
@@ -124,9 +128,16 @@ export class Pad {
     }
     this.sentAt = performance.now();
     const rates = this.rates;
-    if (this.link.hurry("rate", rates)) {
+    if (this.#ask(rates)) {
       setText(this.state, `Turning: yaw ${rates.yaw}°/s, pitch ${rates.pitch}°/s.`);
     }
+  }
+
+  /** Requests rates. In mode tracking, airframed refuses `rate`; `track` takes control from a program that follows a person. */
+  #ask({ yaw, pitch }, isUrgent = false) {
+    return this.live.status?.mode === "tracking"
+      ? this.link.hurry("track", { pan: yaw, tilt: -pitch }, isUrgent)
+      : this.link.hurry("rate", { yaw, pitch }, isUrgent);
   }
 
   /** Stops the turn. */
@@ -140,7 +151,7 @@ export class Pad {
     this.node.classList.remove("turning");
     this.wish = [0, 0];
     this.knob.style.transform = "";
-    this.link.hurry("rate", { yaw: 0, pitch: 0 }, true);
+    this.#ask({ yaw: 0, pitch: 0 }, true);
     setText(this.state, reason);
   }
 

@@ -16,7 +16,7 @@ export class DriveView {
     Object.assign(this, page);
     this.canvas = el("canvas", { class: "scene", role: "img", "aria-label": "Attitude of the camera" });
     this.values = Object.fromEntries(axes.map((axis) => [axis, el("dd", { "data-live": axis }, "–")]));
-    this.pad = new Pad(this.link);
+    this.pad = new Pad(this.link, this.live);
     this.modes = el("div", { class: "row", role: "group", "aria-label": "Mode" });
     this.presets = el("div", { class: "row", role: "group", "aria-label": "Speed of the modes that follow the handle" });
     this.baselines = el("div", { class: "row" });
