@@ -118,4 +118,25 @@ struct AimTests {
         rig.run(1)
         #expect(abs(rig.angles.yaw - before.yaw) < 1e-6 && rig.pointing.mode == .locked)
     }
+
+    @Test("a person who is chosen shortly before the end of the mode is followed")
+    func repeated() {
+        var rig = tracking()
+        rig.run(0.9)
+        rig.change(.tracking)
+        // airframe-eyes sends the first direction a quarter of a second after the choice.
+        rig.run(0.25)
+        #expect(rig.pointing.mode == .tracking)
+        follow(&rig, seconds: 3)
+        #expect(abs(rig.angles.yaw - Self.direction(rig.seconds).yaw) < 0.1)
+        // A user who turns the camera chooses a person: the turn ends, and the mode continues.
+        rig.pointing.track(pan: 0.5, tilt: 0, validUntil: rig.now.advanced(bySeconds: 1))
+        rig.run(0.1)
+        rig.pointing.track(pan: 0, tilt: 0, validUntil: rig.now)
+        rig.change(.tracking)
+        rig.run(0.9)
+        #expect(rig.pointing.mode == .tracking && rig.motion.rates == .zero)
+        rig.run(0.2)
+        #expect(rig.pointing.mode == .locked)
+    }
 }

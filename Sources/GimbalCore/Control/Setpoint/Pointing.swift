@@ -75,11 +75,12 @@ struct Pointing: Sendable, BitwiseCopyable {
 
     // MARK: Requests
 
-    /// Changes the mode on request; a request for the present mode has no effect.
+    /// Changes the mode on request; every request for `tracking` restarts its dead-man time.
     @_noLocks
     mutating func change(to wanted: Mode, now: Instant) {
         modeRequests &+= 1
         fall(to: wanted, now: now)
+        if case .tracking = mode { tracking.until = now.advanced(bySeconds: modes.trackingTimeout) }
     }
 
     /// Changes the mode. A change that no client has requested, because the supply is empty, does not
@@ -338,7 +339,6 @@ extension Pointing {
         case .tracking:
             target = .unknown
             generator.halt()
-            tracking.until = now.advanced(bySeconds: modes.trackingTimeout)
             beginTracking()
         }
     }
