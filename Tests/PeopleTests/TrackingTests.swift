@@ -280,6 +280,21 @@ struct PersonFollowerTests {
         #expect(heading(&follower, time) == nil)
     }
 
+    @Test("a user's new choice restarts the time without a person", arguments: [false, true])
+    func choiceAgain(isLost: Bool) {
+        var follower = PersonFollower()
+        follower.patience = 3
+        follower.ask(.on, at: 0)
+        var time = show(&follower, isLost ? [8] : [], from: 0)
+        time = show(&follower, [], from: time, pictures: 20)
+        #expect(isLost ? follower.target == 1 : follower.state == .waiting)
+        follower.ask(.on, at: time)
+        time = show(&follower, [], from: time, pictures: 20)
+        #expect(follower.state != .off)
+        _ = show(&follower, [], from: time, pictures: 15)
+        #expect(follower.state == .off)
+    }
+
     @Test("the dead zone keeps the camera still while the person is within it")
     func deadZone() throws {
         var follower = PersonFollower()

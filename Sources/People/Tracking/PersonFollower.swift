@@ -64,6 +64,7 @@ public struct PersonFollower: Sendable {
     private static let reunion = 0.9
 
     private var choice: Choice?
+    /// Time of the latest choice, or of the start of the present search, s.
     private var begun = 0.0
     private var lastAim: Aim?
     /// Camera model of the last picture; nil before the first one.
@@ -74,16 +75,17 @@ public struct PersonFollower: Sendable {
     /// Creates a follower that follows no person.
     public init() {}
 
-    /// Stores a user's choice for the next call of `update`.
+    /// Stores a user's choice for the next call of `update`. Each choice restarts the time without a
+    /// person.
     public mutating func ask(_ choice: Choice, at time: Double) {
         if choice == .off {
             stop()
         } else {
             if state == .off {
                 state = .waiting
-                begun = time
                 lastAim = nil
             }
+            begun = time
             self.choice = choice
         }
     }
@@ -186,7 +188,7 @@ public struct PersonFollower: Sendable {
         }
         if let found = nearest(candidates, to: expected) {
             follow(found.id)
-        } else if silence > patience {
+        } else if silence > patience, now - begun > patience {
             stop()
         }
     }
