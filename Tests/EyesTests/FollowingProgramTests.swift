@@ -197,4 +197,31 @@ struct FollowingProgramTests {
             _ = daemon
         }
     }
+
+    @Test("while the camera sends no pictures, the person's last position is not reported")
+    func oldPosition() throws {
+        if isSkipped { return }
+        try withTemporaryDirectory { directory in
+            let (daemon, eyes) = try programs(in: directory)
+            _ = try client(directory).json("follow", ["action": .string("on")])
+            #expect(
+                eventually(within: 20) { (try? people(directory))?.following?.box != nil },
+                "\(eyes.log)")
+            // airframe-eyes accepts commands after its first report on the video.
+            let settings: [JSONValue] = [.string("video.enabled=false")]
+            #expect(
+                eventually(within: 5) {
+                    (try? client(directory).json(
+                        "camera", ["action": .string("set"), "settings": .array(settings)])) != nil
+                })
+            #expect(
+                eventually(within: 8) {
+                    (try? people(directory))?.finding.contains("the camera sends no pictures")
+                        == true
+                }, "\(eyes.log)")
+            let report = try #require(try people(directory))
+            #expect(report.following == FollowingState(isActive: true, people: 0))
+            _ = daemon
+        }
+    }
 }

@@ -23,11 +23,16 @@ struct PeopleRun {
     private var nextAttempt: Int64 = 0
     /// Time of the latest picture, s; before the first picture, the time of the choice of a person.
     private var lastPicture = 0.0
+    /// Age of the latest picture above which the people in this picture are no longer reported, s;
+    /// longer than a slow board needs for a picture.
+    private static let pictureLimit = 3.0
     private var seenChoice = 0
     /// Box of the followed person, as fractions of the picture.
     private var box: [Double]?
     /// Number of people in the picture.
     private var count = 0
+    /// True if the latest picture is older than `pictureLimit`.
+    private var lacksPictures = false
     /// Mean processing time of a picture, ms; nil before the first picture.
     private var cost: Double?
     private var problem: String?
@@ -104,7 +109,7 @@ struct PeopleRun {
         follower.stop()
         examiner?.reset()
         remote = nil
-        (box, count, overlay) = (nil, 0, nil)
+        (box, count, overlay, lacksPictures) = (nil, 0, nil, false)
         service.note(isActive: false)
         _ = service.feed.withFeed { $0.overlay([], until: 0) }
         openGate(false)
@@ -237,7 +242,7 @@ struct PeopleRun {
         }
         let start = cv_now()
         let exposed = Double(info.exposed) * 1e-9
-        lastPicture = Double(start) * 1e-9
+        (lastPicture, lacksPictures) = (Double(start) * 1e-9, false)
         let view = CameraView(
             width: picture.width, height: picture.height,
             fieldOfView: Double(settings.people.fieldOfViewDeg) * .pi / 180)
@@ -310,6 +315,7 @@ struct PeopleRun {
     private mutating func hold(_ client: DaemonClient) throws(ClientError) {
         let now = Double(cv_now()) * 1e-9
         guard now - lastPicture < follower.patience else { return stop("there are no pictures") }
+        if now - lastPicture > Self.pictureLimit { (box, count, lacksPictures) = (nil, 0, true) }
         // Before the first picture, the camera holds its present direction.
         if follower.hold(at: now) == nil, let attitude = try attitude(client, at: now - 0.02) {
             follower.rest(on: EarthDirection(attitude.rotate(Vector3(1, 0, 0))), at: now)
@@ -352,8 +358,9 @@ struct PeopleRun {
     }
 
     private var finding: String {
-        let seen = "\(count) \(count == 1 ? "person" : "people")"
-        let time = cost.map { ", \(Format.fixed($0, 0)) ms" } ?? ""
+        let people = "\(count) \(count == 1 ? "person" : "people")"
+        let seen = lacksPictures ? "the camera sends no pictures" : people
+        let time = lacksPictures ? "" : cost.map { ", \(Format.fixed($0, 0)) ms" } ?? ""
         if let remote { return "follows person \(remote.id), detected by a phone" }
         return switch follower.state {
         case .off: problem.map { "no person is followed: \($0)" } ?? "no person is followed"
