@@ -53,6 +53,26 @@ struct FollowingTests {
         }
     }
 
+    @Test("a direction that the companion sends after the choice off does not turn the camera")
+    func lateAim() throws {
+        try withDaemon { daemon throws in
+            try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
+            let (companion, user) = (
+                try SocketClient(daemon.socket), try SocketClient(daemon.socket)
+            )
+            for round in 0..<5 {
+                _ = try companion.ask(self.report)
+                _ = try user.ask(#"{"id":2,"method":"follow","params":{"action":"on"}}"#)
+                #expect(try self.aim(companion, 5)["error"] == nil, "\(round)")
+                _ = try user.ask(#"{"id":3,"method":"follow","params":{"action":"off"}}"#)
+                #expect(try self.aim(companion, 5)["error"]?["code"]?.string == "refused")
+                try daemon.status("no program is in control") {
+                    $0["mode"]?.string == "locked" && $0["holder"] ?? .null == .null
+                }
+            }
+        }
+    }
+
     @Test("following is refused without a companion that detects people, and in the mode inactive")
     func refused() throws {
         try withDaemon { daemon throws in

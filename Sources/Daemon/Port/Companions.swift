@@ -103,6 +103,11 @@ final class Companions: Sendable {
         }
     }
 
+    /// True if a user has recently ended the following of a person by this companion.
+    func isEnded(for client: Int, now: Instant) -> Bool {
+        choice(for: client, now: now)?.action == .off
+    }
+
     /// Connection and report of the companion that follows people, if its reports are recent; nil
     /// if there is no such companion.
     func follower(now: Instant) -> (client: Int, report: CompanionReport)? {

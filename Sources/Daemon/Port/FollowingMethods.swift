@@ -94,6 +94,11 @@ struct FollowingMethods: Sendable {
         ) {
             (parameters, caller) throws(Refusal) in
             try caller.requirePerson(for: "aim")
+            // A direction that the companion sends before it receives the choice `off` would restart
+            // the motion.
+            guard !companions.isEnded(for: caller.client.id, now: MonotonicClock.now) else {
+                throw Refusal(.refused, "a user has ended the following of a person")
+            }
             func radians(_ name: String) throws(Refusal) -> Double {
                 Angle.degrees(try parameters.number(name) ?? 0).radians
             }
@@ -201,15 +206,15 @@ struct FollowingMethods: Sendable {
         }
         let companion = Self.source(client)
         if action == .off {
-            try port.request(.release, from: companion, now: now)
-        } else {
-            // When a user chooses a person, the user's connection releases control. The companion
-            // can then take control.
-            if port.control.holder == source {
-                try port.request(.release, from: source, now: now)
-            }
-            try port.request(.beginTracking, from: companion, now: now)
+            companions.choice(.off, now: MonotonicClock.now)
+            return try port.request(.release, from: companion, now: now)
         }
+        // When a user chooses a person, the user's connection releases control. The companion can
+        // then take control.
+        if port.control.holder == source {
+            try port.request(.release, from: source, now: now)
+        }
+        try port.request(.beginTracking, from: companion, now: now)
         companions.choice(
             action, x: x, y: y, person: person, now: MonotonicClock.now)
     }
