@@ -91,7 +91,7 @@ import Testing
         // An assistant restores a baseline without the value, and a person saves the value.
         _ = try store.restore(tuning: [:])
         store.adopt(saved: [key: "0.5"])
-        try store.restore(before)
+        store.restore(before)
         store.discardUnsaved()
         #expect(store.settings.control.feedForward == 0.5)
         #expect(store.origin(of: key) == .saved)
@@ -107,7 +107,7 @@ import Testing
         try store.set("control.max_rate_dps", to: "180")
         store.save(only: ["airos.pid.roll"])
         snapshot.adopt(["airos.pid.pitch", "airos.pid.roll"], from: store)
-        try store.restore(snapshot)
+        store.restore(snapshot)
         #expect(store.settings.airos.pid.pitch.p == 2)
         #expect(store.settings.airos.pid.roll.p == 2)
         #expect(store.settings.control.maxRateDps == 360)

@@ -197,10 +197,10 @@ struct ParameterStoreTests {
         store = try store.changed([SettingUpdate(toDefault: key)])
         #expect(store.origin(of: key) == .builtIn)
         #expect(Set(store.unsavedKeys) == [key, "log.level"])
-        try store.restore(snapshot)
+        store.restore(snapshot)
         #expect(store.settings.log.level == .trace)
         #expect(store.settings.control.feedForward == 0.5)
-        try store.restore(before.snapshot)
+        store.restore(before.snapshot)
         #expect(store.settings == before.settings)
     }
 

@@ -1,7 +1,9 @@
+import Configuration
 import Dispatch
 import GimbalCore
 import Persistence
 import Policy
+import Port
 import Realtime
 import SystemPackage
 import TestSupport
@@ -35,6 +37,34 @@ extension TuningTests {
                 let rate = bench.taken().controller.maxRate
                 #expect(abs(rate - Angle.degrees(bench.value).radians) < 1e-9, "save \(round)")
             }
+        }
+    }
+
+    @Test("a value that is valid only with a temporary change is discarded with it, alone")
+    func validOnlyDuringTrial() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            try bench.set(100)
+            _ = try bench.tuning.set(
+                key: "commander.dead_man_s", value: 0.2, rollback: 30, by: Self.client)
+            _ = try bench.tuning.set(
+                key: "commander.release_after_s", value: 0.5, rollback: nil, by: Self.client)
+            _ = try bench.tuning.set(
+                key: "control.feed_forward", value: 0.5, rollback: nil, by: Self.client)
+            // An app's save is based on the values after the end of the temporary change.
+            let phone = CommandSource(link: .airos, connection: 1)
+            try bench.tuning.save([Self.key], from: phone, by: "phone")
+            #expect(bench.tuning.stateOwner.saved.parameters == [Self.key: "100"])
+
+            bench.tuning.advance(now: bench.tuning.clock.now.advanced(bySeconds: 31))
+            #expect(bench.tuning.settings.commander.deadManS == 1)
+            #expect(bench.tuning.settings.commander.releaseAfterS == 10)
+            #expect(bench.tuning.settings.control.feedForward == 0.5)
+            #expect(bench.value == 100)
+            #expect(bench.tuning.configurationStatus.unsaved == ["control.feed_forward"])
+            let last = try #require(bench.tuning.history.entries.last)
+            #expect(last.who == "airframed" && last.what.hasPrefix("discarded"), "\(last)")
+            #expect(last.what.hasSuffix(": commander.release_after_s"), "\(last)")
         }
     }
 }

@@ -156,17 +156,33 @@ public struct ParameterStore: Sendable {
         return changed
     }
 
-    /// Restores the values of an earlier snapshot.
+    /// Restores the values of an earlier snapshot. A live value of the snapshot is discarded if it
+    /// violates a rule together with the other restored values. A violation is possible after a
+    /// change of the files, and for a value that was set while another value was active. If no live
+    /// value causes a violation, all unsaved changes are discarded.
     ///
     /// - Parameter snapshot: The earlier snapshot.
-    /// - Throws: A `ConfigurationProblem` if the restored values violate a rule. A violation is
-    ///   possible after a change of the files. After an error, no value has changed.
-    public mutating func restore(_ snapshot: Snapshot) throws(ConfigurationProblem) {
-        var changed = self
-        changed.live = snapshot.live
-        changed.cleared = snapshot.cleared
-        try changed.commit()
-        self = changed
+    /// - Returns: Keys of the discarded values, sorted.
+    @discardableResult
+    public mutating func restore(_ snapshot: Snapshot) -> [String] {
+        live = snapshot.live
+        cleared = snapshot.cleared
+        rebuild()
+        while let rule = violatedRule {
+            if let key = rule.keys.first(where: { live[$0] != nil }) {
+                live[key] = nil
+                rebuild()
+            } else {
+                discardUnsaved()
+                break
+            }
+        }
+        return snapshot.live.keys.filter { live[$0] == nil }.sorted()
+    }
+
+    /// The first violated rule about several settings.
+    private var violatedRule: ConfigurationRule? {
+        ConfigurationRule.all.first { $0.problem(in: settings, origin: origin(of:)) != nil }
     }
 
     /// Restores a baseline. The settings in the baseline get the baseline's values. All other

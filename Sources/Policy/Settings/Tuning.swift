@@ -56,13 +56,7 @@ package final class Tuning: Sendable {
         /// if `snapshot` is nil.
         func reverted(to snapshot: ParameterStore.Snapshot?) -> ParameterStore {
             var reverted = store
-            guard let snapshot else { return reverted }
-            do {
-                try reverted.restore(snapshot)
-            } catch {
-                // The values cannot be restored, because the files have changed; see `advance`.
-                reverted.discardUnsaved()
-            }
+            if let snapshot { reverted.restore(snapshot) }
             return reverted
         }
 
@@ -284,25 +278,26 @@ package final class Tuning: Sendable {
     /// Reverts a temporary change that was not made permanent in time. Call this method at least
     /// every 0.1 s.
     package func advance(now: Instant) {
-        let reverted = state.withLock { state in
+        let discarded: [String]? = state.withLock { state in
             guard state.savesUnderWay == 0, let snapshot = state.rollback.expire(now: now) else {
-                return false
+                return nil
             }
             let before = state.store.settings
-            do {
-                try state.store.restore(snapshot)
-            } catch {
-                // If the values cannot be restored because the files have changed, the values of
-                // the present files take effect.
-                state.store.discardUnsaved()
-            }
+            let discarded = state.store.restore(snapshot)
             publish(&state)
             // After a permanent change of the same settings, no value is reverted.
-            return state.store.settings != before
+            return state.store.settings == before ? nil : discarded
         }
-        guard reverted else { return }
+        guard let discarded else { return }
         log.warning("The last change was not saved in time, so airframed has reverted it.")
         history.note("airframed", "reverted the last change, which was not saved in time")
+        guard !discarded.isEmpty else { return }
+        let keys = discarded.joined(separator: ", ")
+        log.warning(
+            "These unsaved values are not valid with the reverted settings, so airframed has discarded them: \(keys)."
+        )
+        history.note(
+            "airframed", "discarded unsaved values that are not valid any more: \(keys)")
     }
 
     /// Reads files and state directory again, as after a start of the process.
