@@ -174,4 +174,21 @@ extension TuningTests {
             #expect(again.value == 150)
         }
     }
+
+    @Test("a temporary change to the saved value is listed with the time until it reverts")
+    func listsTrialOfSavedValue() throws {
+        try withTemporaryDirectory { directory throws in
+            let bench = try Bench(directory)
+            let phone = CommandSource(link: .airos, connection: 1)
+            try bench.tuning.change(
+                [SettingUpdate(\.control.maxRateDps, 100)], from: phone, by: "phone")
+            try bench.set(360, rollback: 30)
+            let change = try #require(bench.tuning.diff().first { $0.key == Self.key })
+            #expect(change.value == change.savedValue && change.isUnsaved)
+            #expect(change.rollbackS != nil)
+            bench.tuning.advance(now: bench.tuning.clock.now.advanced(bySeconds: 31))
+            let after = try #require(bench.tuning.diff().first { $0.key == Self.key })
+            #expect(after.value == 100.0 && after.isUnsaved && after.rollbackS == nil)
+        }
+    }
 }

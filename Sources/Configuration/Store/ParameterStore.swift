@@ -250,15 +250,18 @@ public struct ParameterStore: Sendable {
 
     /// The settings whose active value differs from the default or from the saved value, in the
     /// order of the schema.
-    public var changes: [Change] {
+    public var changes: [Change] { changes(with: []) }
+
+    /// The settings of `changes`, and the settings with the given keys, in the order of the schema.
+    public func changes(with keys: Set<String>) -> [Change] {
         let (defaults, saved) = (loaded.defaults, savedSettings)
         return Schema.settings.compactMap { setting in
             let change = Change(
                 key: setting.key, value: setting.value(in: settings),
                 defaultValue: setting.value(in: defaults), saved: setting.value(in: saved),
                 origin: origin(of: setting.key))
-            return change.value == change.defaultValue && change.value == change.saved
-                ? nil : change
+            let isPlain = change.value == change.defaultValue && change.value == change.saved
+            return isPlain && !keys.contains(setting.key) ? nil : change
         }
     }
 

@@ -68,15 +68,18 @@ extension Tuning {
         return reading
     }
 
-    /// Lists the settings that differ from their default or from their saved value.
+    /// Lists the settings that differ from their default or from their saved value, and those with a
+    /// temporary change.
     ///
     /// - Parameter lasting: True to exclude an assistant's temporary change.
     /// - Returns: The settings, in the order of the schema.
     func diff(lasting: Bool = false) -> [SettingChange] {
         let standing = standing
         let store = lasting ? standing.lasting : standing.store
-        return store.changes.map { change in
-            let isUnsaved = change.value != change.saved
+        // The value of a temporary change can be equal to the saved value. Then it also reverts.
+        let reverting = standing.reverting(in: store.settings)
+        return store.changes(with: reverting).map { change in
+            let isUnsaved = change.value != change.saved || reverting.contains(change.key)
             return SettingChange(
                 key: change.key, defaultValue: JSONValue(change.defaultValue),
                 savedValue: JSONValue(change.saved), value: JSONValue(change.value),

@@ -95,6 +95,17 @@ package final class Tuning: Sendable {
         package func rollbackS(of key: String) -> Double? {
             before?.changes(key, in: store) == true ? rollbackS : nil
         }
+
+        /// Keys of the settings whose values in `settings` change when the temporary change reverts.
+        package func reverting(in settings: Settings) -> Set<String> {
+            guard let before else { return [] }
+            var reverted = store
+            reverted.restore(before)
+            return Set(
+                Schema.settings.filter {
+                    $0.value(in: settings) != $0.value(in: reverted.settings)
+                }.map(\.key))
+        }
     }
 
     let state: Mutex<State>

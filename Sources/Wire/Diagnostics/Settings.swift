@@ -55,7 +55,8 @@ public struct Setting: Hashable, Sendable, Codable {
     }
 }
 
-/// A setting with a value that differs from its default or from its saved value.
+/// A setting with a temporary change, or with a value that differs from its default or from its saved
+/// value.
 public struct SettingChange: Hashable, Sendable, Codable {
     /// Dotted key of the setting, as in the TOML file.
     public var key: String
@@ -67,7 +68,8 @@ public struct SettingChange: Hashable, Sendable, Codable {
     public var value: JSONValue
     /// Origin of the effective value.
     public var origin: String
-    /// True if the effective value is not saved. An unsaved value is lost at the next start.
+    /// True if the effective value is not saved. An unsaved value is lost at the next start. Also
+    /// true for a temporary change to the saved value, which reverts to another value.
     public var isUnsaved: Bool
     /// Time until the change reverts, s; absent unless a temporary change is active.
     public var rollbackS: Number?
