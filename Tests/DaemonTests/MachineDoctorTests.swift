@@ -48,6 +48,7 @@ import Wire
             try check("configuration") { status, _ in
                 status.configuration.needsRestart = ["loop.rate_hz"]
             },
+            try check("configuration") { $1.startProblem = "airframed.toml:3: ] is missing." },
             try check("saved values") { status, _ in
                 status.configuration.ignored = ["servo.direction"]
             },

@@ -101,17 +101,28 @@ struct MachineDoctor {
 
     private var configuration: DoctorCheck {
         let (files, overridden) = (status.configuration.files, status.configuration.overridden)
-        let finding =
+        var finding =
             (files.isEmpty ? "built-in defaults" : files.joined(separator: ", "))
             + (overridden.isEmpty
                 ? ""
                 : "; values that the set-up has saved override: \(overridden.joined(separator: ", "))")
         let waiting = status.configuration.needsRestart
+        if !waiting.isEmpty {
+            finding +=
+                "; settings that take effect after a restart: \(waiting.joined(separator: ", "))"
+        }
+        if let problem = facts.startProblem {
+            return DoctorCheck(
+                "configuration", .warn,
+                "\(finding); the files have an error now, so the next start of airframed would fail",
+                remedy:
+                    "\(problem) `airframed --check-config` lists every error. After the correction, run `airframectl reload`."
+            )
+        }
         return waiting.isEmpty
             ? DoctorCheck("configuration", .ok, finding)
             : DoctorCheck(
-                "configuration", .warn,
-                "\(finding); settings that take effect after a restart: \(waiting.joined(separator: ", "))",
+                "configuration", .warn, finding,
                 remedy: "Run `systemctl restart airframed` at a time when the motors can be off.")
     }
 

@@ -19,6 +19,9 @@ struct MachineFacts: Equatable {
     var watchdogSeconds: Double?
     /// True if the wall clock is synchronised; nil if the state is unknown.
     var isClockSynchronised: Bool?
+    /// Problem of the configuration files, as a sentence, that would prevent a start of airframed
+    /// now; nil if there is none.
+    var startProblem: String?
 
     /// A text line for each inertial sensor that has a kernel driver.
     var kernelSensors: [String] = []

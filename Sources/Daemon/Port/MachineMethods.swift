@@ -60,7 +60,8 @@ struct MachineMethods: Sendable {
                     throw Refusal(.internalError, "The status cannot be read: \(error)")
                 }
                 let settings = tuning.settings
-                let facts = MachineFacts.read(settings)
+                var facts = MachineFacts.read(settings)
+                facts.startProblem = tuning.startProblem
                 let calibrations = tuning.calibrations
                 let calibrated = calibrations.check(of: settings.calibrationKinds)
                 let others: [DoctorCheck?] = [

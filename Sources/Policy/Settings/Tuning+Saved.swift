@@ -5,6 +5,7 @@ import PlainText
 package import Port
 import Realtime
 import Synchronization
+import SystemPackage
 
 // Methods that wait for a disk: saving, baselines, and reloading the files. `done` receives the
 // result when the job is complete.
@@ -340,6 +341,19 @@ extension Tuning {
         }
         history.note(who, "reloaded the configuration: \(report.sentence)")
         return report
+    }
+
+    /// First problem of the files and of `--set` that would prevent a start of airframed now; nil if
+    /// there is none. The property reads the files, so the caller can wait for the disk.
+    package var startProblem: String? {
+        // A read of standard input could wait for a person.
+        guard source.mainFile.string != "/dev/stdin" else { return nil }
+        do throws(ConfigurationFailure) {
+            _ = try ConfigurationLoader.load(source)
+            return nil
+        } catch {
+            return error.problems.first?.description
+        }
     }
 
     /// Saves the unsaved entries of the history at the end of the process.
