@@ -2,11 +2,25 @@ import GimbalCore
 import Port
 import Wire
 
-// MARK: The parameter protocol.
+// MARK: The protocols of clocks and parameters.
 extension MAVLinkComponent {
     private static let float32: UInt8 = 9
 
-    func receiveParameter(_ frame: MAVLinkFrame, from peer: Int) {
+    /// Answers messages about clocks and parameters.
+    func receiveOther(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
+        if let message = frame.message(TimeSync.self) {
+            guard message.tc1 == 0, isForUs(message.target) else { return }
+            var answer = TimeSync()
+            answer.tc1 = now.nanoseconds
+            answer.ts1 = message.ts1
+            answer.target = frame.sender
+            send(answer, to: peer)
+        } else {
+            receiveParameter(frame, from: peer)
+        }
+    }
+
+    private func receiveParameter(_ frame: MAVLinkFrame, from peer: Int) {
         if let message = frame.message(ParamRequestList.self) {
             if isForUs(message.target) { listings[peer] = 0 }
         } else if let message = frame.message(ParamRequestRead.self) {
@@ -29,6 +43,7 @@ extension MAVLinkComponent {
                 tellEveryone(Self.parameterCount - 1)
                 // A profile can change every parameter.
                 for peer in knownPeers { listings[peer] = 0 }
+                toldParameters = parameterValues
                 return
             }
             guard let parameter = MAVLinkParameter.all.first(where: { $0.name == message.name })
@@ -49,6 +64,23 @@ extension MAVLinkComponent {
     /// Sends a changed parameter to all peers, because each ground station stores the values.
     private func tellEveryone(_ index: Int) {
         for peer in knownPeers { tell(index, to: peer) }
+        if toldParameters.indices.contains(index) { toldParameters[index] = parameterValues[index] }
+    }
+
+    /// Sends the parameters that have changed in another way than by a ground station, for example by
+    /// a phone or at the end of a temporary change, to all peers.
+    func reportParameters() {
+        let (told, present) = (toldParameters, parameterValues)
+        toldParameters = present
+        guard told.count == present.count else { return }
+        for index in present.indices where present[index] != told[index] { tellEveryone(index) }
+    }
+
+    /// Present values of all parameters, in the order of their indices.
+    private var parameterValues: [Float] {
+        let settings = port.settings
+        return MAVLinkParameter.all.map { Float($0.read(settings)) }
+            + [Float(port.tuning.profiles.activeNumber)]
     }
 
     /// Selects the profile with the given number; the profiles are numbered in the order of their

@@ -79,6 +79,8 @@ final class MAVLinkComponent {
     var photoReports = PhotoReports()
     /// Index of the next parameter to send, by peer, for each parameter list in progress.
     var listings: [Int: Int] = [:]
+    /// Values of all parameters that were sent to all peers; empty before the first comparison.
+    var toldParameters: [Float] = []
 
     init(
         configuration: MAVLinkConfiguration, port: any GimbalPort, log: Logger, now: Instant
@@ -208,10 +210,12 @@ final class MAVLinkComponent {
         return next
     }
 
-    /// Reports faults to the peers, drops silent peers, and corrects the heading; ends the control of
-    /// the peers after another source has taken control. Called ten times per second.
+    /// Reports faults and changed parameters to the peers, drops silent peers, and corrects the
+    /// heading; ends the control of the peers after another source has taken control. Called ten
+    /// times per second.
     private func watch(now: Instant) {
         acknowledgeSaves()
+        reportParameters()
         reportFollowing(now: now)
         continueSeries(now: now)
         director.vehicle.advance(now: now)
@@ -382,19 +386,5 @@ final class MAVLinkComponent {
         let isOurs = target.reaches(address)
         if isOurs { counters.handled += 1 } else { counters.wrongTarget += 1 }
         return isOurs
-    }
-
-    /// Answers messages about clocks and parameters.
-    private func receiveOther(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
-        if let message = frame.message(TimeSync.self) {
-            guard message.tc1 == 0, isForUs(message.target) else { return }
-            var answer = TimeSync()
-            answer.tc1 = now.nanoseconds
-            answer.ts1 = message.ts1
-            answer.target = frame.sender
-            send(answer, to: peer)
-        } else {
-            receiveParameter(frame, from: peer)
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Port
 import Synchronization
@@ -106,5 +107,39 @@ extension MAVLinkComponentTests {
         get.target = component.address
         receive(get, component)
         #expect(component.sent(MessageInterval.self).map(\.interval) == [1_800_000_000])
+    }
+
+    @Test("a parameter that another client changes is sent once to all ground stations")
+    func changedParameters() {
+        let component = component()
+        component.join(1, now: at(0))
+        _ = component.advance(now: at(0))
+        #expect(component.sent(ParamValue.self).isEmpty)
+        gimbal.memory.withLock { memory in
+            memory.settings.airos.pid.pitch.p = 2.5
+            memory.profiles = ProfileList(names: ["calm"], active: "calm")
+        }
+        _ = component.advance(now: at(1))
+        let values = component.sent(ParamValue.self, to: 0)
+        #expect(values.map(\.name) == ["GMB_PIT_P", "GMB_PROFILE"])
+        #expect(values.map(\.value) == [2.5, 1])
+        _ = component.advance(now: at(2))
+        #expect(component.sent(ParamValue.self).isEmpty)
+
+        gimbal.memory.withLock { $0.settings.airos.pid.pitch.p = 1.2 }
+        _ = component.advance(now: at(3))
+        #expect(component.sent(ParamValue.self, to: 1).map(\.value) == [1.2])
+
+        // A change by a ground station is reported at once, and not a second time.
+        _ = command(.gimbalManagerConfigure, [-2, -2, -1, -1], component)
+        var set = ParamSet()
+        set.name = "GMB_PIT_P"
+        set.value = 2
+        set.type = 9
+        set.target = component.address
+        receive(set, component, seconds: 3)
+        #expect(component.sent(ParamValue.self, to: 1).map(\.value) == [2])
+        _ = component.advance(now: at(4))
+        #expect(component.sent(ParamValue.self).isEmpty)
     }
 }
