@@ -65,6 +65,12 @@ extension Stabilizer {
         }
     }
 
+    /// Range of joints whose encoders measure angles within one turn. The angles of position servos
+    /// already are those within the servo's travel.
+    var encoderRange: JointRange? {
+        @inline(always) get { parameters.motorType.exertsTorque ? parameters.jointRange : nil }
+    }
+
     /// Pose of the handle; nil if the joint angles are unknown.
     var handlePose: HandlePose? {
         @inline(always) get { HandlePose(camera: attitude, joints: joints) }

@@ -282,9 +282,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// Updates the joint angles, and passes the motion of the joints to the estimator.
     private mutating func observeJoints(dt: Double) {
         joints.update(
-            sample: sample, modelled: drive.state.modelledJoints, isEnabled: supervisor.isEnabled,
-            modelSource: drive.modelSource, attitude: attitude, isAttitudeKnown: isConverged,
-            rate: estimator.rate, isAtRest: estimator.isAtRest,
+            sample: sample, range: encoderRange, modelled: drive.state.modelledJoints,
+            isEnabled: supervisor.isEnabled, modelSource: drive.modelSource, attitude: attitude,
+            isAttitudeKnown: isConverged, rate: estimator.rate, isAtRest: estimator.isAtRest,
             largestBias: parameters.largestHandleBias, dt: dt)
         // If the motors hold the camera still, only the joints show whether the handle moves.
         estimator.relativeRate = joints.relativeRate

@@ -86,6 +86,8 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - sample: The newest sample; nil if no sample has arrived.
+    ///   - range: Range of the joints if their encoders measure angles within one turn; nil if the
+    ///     angles are used as measured.
     ///   - modelled: Joint angles from a model of the motors, rad, valid while the motors are on;
     ///     nil without a model.
     ///   - isEnabled: True if the motors are on.
@@ -99,9 +101,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(
-        sample: IMUSample?, modelled: AxisVector?, isEnabled: Bool, modelSource: JointSource,
-        attitude: Quaternion, isAttitudeKnown: Bool, rate: Vector3, isAtRest: Bool,
-        largestBias: Double, dt: Double
+        sample: IMUSample?, range: JointRange?, modelled: AxisVector?, isEnabled: Bool,
+        modelSource: JointSource, attitude: Quaternion, isAttitudeKnown: Bool, rate: Vector3,
+        isAtRest: Bool, largestBias: Double, dt: Double
     ) {
         let previous = source
         cameraRate = cameraRate + (rate - cameraRate) * (dt / (JointMotion.smoothing + dt))
@@ -122,7 +124,9 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
         if let sample, sample.contents.contains(.joints) {
             missing = 0
-            use(sample.joints, from: .encoders, after: previous, dt: dt)
+            var angles = sample.joints
+            if let range { angles = range.angles(of: angles) }
+            use(angles, from: .encoders, after: previous, dt: dt)
         } else if case .encoders = previous, missing + dt < Self.longestGap {
             // A sample without angles is not yet a failure of the encoders.
             missing += dt
