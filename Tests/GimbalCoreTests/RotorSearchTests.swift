@@ -88,7 +88,7 @@ struct RotorSearchTests {
     func keptDelay() {
         let parameters = FieldController.Parameters()
         var search = FieldSearch()
-        search.begin(field: .zero)
+        search.begin(field: .zero, loopDelay: parameters.loopDelay)
         var (angle, rate) = (AxisVector.zero, AxisVector.zero)
         var fields = Array(repeating: search.fields, count: 8)
         for tick in 0..<2000 where !search.sought.isEmpty {
@@ -108,13 +108,53 @@ struct RotorSearchTests {
         }
         let delay = search.delay
         #expect(search.sought.isEmpty && delay > 4e-3 && delay < 7e-3, "\(delay)")
-        search.begin(field: .zero)
+        search.begin(field: .zero, loopDelay: parameters.loopDelay)
         let falling = AxisVector(repeating: 1)
         _ = search.step(
             cameraRates: falling, jointRates: falling, authority: 0.5, parameters: parameters,
             dt: 1e-3)
         #expect(search.sought.isEmpty)
         #expect(search.delay == delay)
+    }
+
+    /// Period and configured loop delay, which contains the hold of the field, in steps of 0.1 ms.
+    @Test(
+        "the rotors are found in a slow loop and with a long loop delay",
+        arguments: zip([100, 154, 77, 10, 10], [125, 179, 102, 125, 200]))
+    func longDelay(period: Int, loopDelay: Int) {
+        var parameters = FieldController.Parameters()
+        parameters.loopDelay = Double(loopDelay) * 1e-4
+        let dt = Double(period) * 1e-4
+        for inertia in [5e-4, 2.5e-3, 5e-3] {
+            var search = FieldSearch()
+            search.begin(field: .zero, loopDelay: parameters.loopDelay)
+            var (angle, rate, number) = (AxisVector.zero, AxisVector.zero, 0)
+            var fields = Array(repeating: search.fields, count: loopDelay - period / 2 + 1)
+            for tick in 0..<2000 where !search.sought.isEmpty {
+                let field = search.fields
+                let found = search.step(
+                    cameraRates: rate, jointRates: rate, authority: min(Double(tick) * dt / 0.5, 1),
+                    parameters: parameters, dt: dt)
+                for axis in GimbalAxis.allCases where !found.electrical[axis].isNaN {
+                    number += 1
+                    let error = found.electrical[axis] - 0.9 - 7 * angle[axis]
+                    #expect(abs(cm_sin(0.5 * error)) < 0.5, "\(inertia) \(axis) \(error)")
+                    let ratio = found.inertia[axis] / inertia
+                    #expect(ratio > 0.5 && ratio < 2.5, "\(inertia) \(axis) \(ratio)")
+                }
+                for _ in 0..<period {
+                    fields.removeFirst()
+                    fields.append(field)
+                    for axis in GimbalAxis.allCases where search.sought.contains(axis) {
+                        let load = fields[0].angle[axis] - 0.9 - 7 * angle[axis]
+                        let push = 0.25 * fields[0].power[axis] * cm_sin(load)
+                        rate[axis] += push / inertia * 1e-4
+                        angle[axis] += rate[axis] * 1e-4
+                    }
+                }
+            }
+            #expect(number == 3)
+        }
     }
 
     @Test("the power follows the authority down, also during a measurement")

@@ -191,7 +191,7 @@ public struct FieldController: MotorController {
         power.reset(load, parameters)
         if !search.fitted.isEmpty { mustSearch = true }
         if parameters.probesInertia, mustSearch || !inertias.isMeasured {
-            search.begin(field: field)
+            search.begin(field: field, loopDelay: parameters.loopDelay)
         } else {
             search.cancel()
         }

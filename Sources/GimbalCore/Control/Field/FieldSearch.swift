@@ -8,6 +8,11 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     private static var frequency: AxisVector {
         @_noLocks get { AxisVector(yaw: 36, roll: 30, pitch: 24) * (2 * Double.pi) }
     }
+    /// Longest loop delay for these frequencies, s. At 36 Hz, a delay beyond 11 ms is a lag outside
+    /// the range that `RotorSearch` can tell from a rotor on the opposite side.
+    private static var swiftDelay: Double { @_noLocks get { 0.009 } }
+    /// Smallest fraction of the frequencies: a hand moves the camera at still lower frequencies.
+    private static var leastShare: Double { @_noLocks get { 1 / 3.0 } }
 
     private var rotors = PerAxis(RotorSearch(isOver: true))
     private var fits = PerAxis(RotorFit())
@@ -16,6 +21,8 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     private(set) var fitted = AxisSet.none
     /// Angles of the fields at the beginning, electrical rad.
     private var origin = AxisVector.zero
+    /// Frequencies of this search as a fraction of `frequency`.
+    private var share = 1.0
     /// Measured loop delays, s; NaN if unknown.
     private var delays = AxisVector(repeating: .nan)
 
@@ -23,9 +30,11 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     init() {}
 
     /// Begins the search with the fields at the angles `field`, electrical rad. The measured delays
-    /// stay until they are measured again, because the delay is a property of the loop.
+    /// stay until they are measured again, because the delay is a property of the loop. With a long
+    /// configured loop delay, s, such as that of a slow loop, the fields turn more slowly.
     @_noLocks
-    mutating func begin(field: AxisVector) {
+    mutating func begin(field: AxisVector, loopDelay: Double) {
+        share = max(min(1, Self.swiftDelay / max(loopDelay, TimeLimit.shortest)), Self.leastShare)
         rotors = PerAxis(RotorSearch(isOver: false))
         fits = PerAxis(RotorFit())
         fitted = .none
@@ -93,7 +102,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
     ) -> Found {
         var found = Found()
         var delays = delays
-        let origin = origin
+        let (origin, share) = (origin, share)
         rotors.change { rotor, axis in
             guard !rotor.isOver,
                 let result = rotor.step(
@@ -101,7 +110,7 @@ struct FieldSearch: Sendable, BitwiseCopyable {
                         cameraRate: cameraRates[axis], jointRate: jointRates[axis],
                         power: parameters.maxPower * authority, isFull: authority >= 1,
                         peakTorque: parameters.peakTorque[axis], polePairs: parameters.polePairs,
-                        frequency: Self.frequency[axis]), dt: dt)
+                        frequency: Self.frequency[axis] * share), dt: dt)
             else { return }
             found.electrical[axis] = origin[axis] + result.electrical
             found.inertia[axis] = result.inertia
