@@ -18,6 +18,33 @@ struct ServoPulseTests {
         #expect(abs(try Self.servo("servo.frame_hz=50").delayMs - 19.5) < 0.01)
     }
 
+    @Test("in a loop below 500 Hz, the default delay of a command increases by half a period")
+    func slowLoop() throws {
+        #expect(try Self.servo("loop.rate_hz=1000") == Self.servo())
+        #expect(try Self.servo("loop.rate_hz=500") == Self.servo())
+        #expect(abs(try Self.servo("loop.rate_hz=100").delayMs - 15) < 0.01)
+        #expect(try Self.servo("loop.rate_hz=100").trackerBandwidth < 50)
+        let both = try Self.servo("loop.rate_hz=100", "servo.frame_hz=50")
+        #expect(abs(both.delayMs - 23.5) < 0.01)
+        #expect(try Self.servo("loop.rate_hz=100", "servo.delay_ms=14").delayMs == 14)
+    }
+
+    @Test(
+        "in a slow loop, the defaults keep 6 dB of gain margin and 45° of phase margin",
+        arguments: zip([50, 100, 100, 200, 200, 333], [333, 50, 333, 50, 333, 50]))
+    func loopMargins(rateHz: Int, frameHz: Int) throws {
+        let loaded = try ConfigurationLoader.load(
+            ConfigurationSource(
+                overrides: [
+                    "motors.type=servo", "loop.rate_hz=\(rateHz)", "servo.frame_hz=\(frameHz)",
+                    "imu.timeout_ms=50",
+                ]))
+        let servo = loaded.settings.stabilizerParameters.servo
+        let margins = LoopMargins(
+            of: servo, axis: .pitch, lead: AttitudeEstimator.Parameters().sensorDelay)
+        #expect(margins.areHealthy, "\(margins)")
+    }
+
     @Test("a configured delay has priority over the default for the pulse rate")
     func told() throws {
         #expect(try Self.servo("servo.frame_hz=50", "servo.delay_ms=14").delayMs == 14)

@@ -23,21 +23,29 @@ extension Settings.Control {
 }
 
 extension Settings.Servo {
-    /// Adapts the servo model's delay and the tracker's bandwidth from the default pulse rate to
-    /// another pulse rate.
+    /// Loop rate to which the default delay belongs, Hz; a faster loop shortens it only a little.
+    private static let usualRateHz = 500.0
+
+    /// Adapts the servo model's delay and the tracker's bandwidth from the default pulse rate and
+    /// the usual loop rate to another pulse rate and a slower loop.
     ///
-    /// On average, a command waits half a pulse period for the next pulse. The tracker's bandwidth
-    /// is inversely proportional to the total delay from command to camera. The additional wait is
-    /// multiplied by 1.1, because a delay reduces the phase margin more than an equal lag. With the
-    /// adapted bandwidth, the stability margins remain 6 dB and 45°.
+    /// On average, a command waits half a pulse period for the next pulse, and is half a period of
+    /// the loop old. The tracker's bandwidth is inversely proportional to the total delay from
+    /// command to camera. The additional delays are multiplied by 1.1 and 1.3, because a delay
+    /// reduces the margins more than an equal lag. With the adapted bandwidth, the stability margins
+    /// remain 6 dB and 45°.
     ///
-    /// - Parameter frameHz: Pulses per second.
-    mutating func fit(frameHz: Double) {
-        guard frameHz > 0 else { return }
+    /// - Parameters:
+    ///   - frameHz: Pulses per second.
+    ///   - rateHz: Ticks per second.
+    mutating func fit(frameHz: Double, rateHz: Int) {
+        guard frameHz > 0, rateHz > 0 else { return }
         let usual = ServoController.Parameters().sensorDelay * 1e3 + delayMs + lagMs
-        let longer = 500 / frameHz - 500 / self.frameHz
-        guard longer > 0 else { return }
-        delayMs = ((delayMs + longer) * 100).rounded() / 100
-        trackerBandwidth = (trackerBandwidth * usual / (usual + 1.1 * longer)).rounded(.down)
+        let wait = max(500 / frameHz - 500 / self.frameHz, 0)
+        let age = max(500 / Double(rateHz) - 500 / Self.usualRateHz, 0)
+        guard wait + age > 0 else { return }
+        delayMs = ((delayMs + wait + age) * 100).rounded() / 100
+        let longer = usual + 1.1 * wait + 1.3 * age
+        trackerBandwidth = (trackerBandwidth * usual / longer).rounded(.down)
     }
 }

@@ -24,7 +24,7 @@ public struct LoadedConfiguration: Sendable {
     /// exactly to the time `t` in the same message. With real chips, the loop's rate is 500 Hz,
     /// which suits a sensor and servos on one I2C bus at 400 kHz. Address, range and filter depend
     /// on the configured sensor. The gains are adapted to the loop's rate. The servo model's delay
-    /// and the tracker's bandwidth are adapted to the pulse rate.
+    /// and the tracker's bandwidth are adapted to the pulse rate and to the loop's rate.
     var defaults: Settings {
         var settings = Settings()
         switch written("hardware.backend") {
@@ -51,16 +51,16 @@ public struct LoadedConfiguration: Sendable {
             }
         default: break
         }
-        if case .integer(let rate) = written("loop.rate_hz") {
-            settings.control.fit(rateHz: rate)
-        } else {
-            settings.control.fit(rateHz: settings.loop.rateHz)
-        }
+        var rate = settings.loop.rateHz
+        if case .integer(let value) = written("loop.rate_hz") { rate = value }
+        settings.control.fit(rateHz: rate)
+        var frame = settings.servo.frameHz
         switch written("servo.frame_hz") {
-        case .number(let frame): settings.servo.fit(frameHz: frame)
-        case .integer(let frame): settings.servo.fit(frameHz: Double(frame))
+        case .number(let value): frame = value
+        case .integer(let value): frame = Double(value)
         default: break
         }
+        settings.servo.fit(frameHz: frame, rateHz: rate)
         return settings
     }
 
