@@ -45,6 +45,16 @@ struct ServoPulseTests {
         #expect(margins.areHealthy, "\(margins)")
     }
 
+    @Test(
+        "a servo receives the commands of the longer of the pulse's and the loop's period at once",
+        arguments: [(1000, 333, 1 / 333.0), (100, 333, 0.01), (100, 50, 0.02)])
+    func interval(rate: Int, frame: Int, seconds: Double) throws {
+        let loaded = try ConfigurationLoader.load(
+            ConfigurationSource(
+                overrides: ["loop.rate_hz=\(rate)", "servo.frame_hz=\(frame)"]))
+        #expect(abs(loaded.settings.stabilizerParameters.servo.frame - seconds) < 1e-9)
+    }
+
     @Test("a configured delay has priority over the default for the pulse rate")
     func told() throws {
         #expect(try Self.servo("servo.frame_hz=50", "servo.delay_ms=14").delayMs == 14)

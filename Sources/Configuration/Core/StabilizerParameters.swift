@@ -24,7 +24,7 @@ extension Settings {
         parameters.servo.maximum = jointRange.upper.radians
         parameters.servo.delay = servo.delayMs / 1e3
         parameters.servo.lag = servo.lagMs / 1e3
-        parameters.servo.frame = 1 / servo.frameHz
+        parameters.servo.frame = max(1 / servo.frameHz, 1 / Double(loop.rateHz))
         parameters.servo.maxRate = servo.maxRateDps.radians
         parameters.servo.deadBand = Angle.degrees(servo.deadBandDeg).radians
         parameters.servo.trackerBandwidth = servo.trackerBandwidth

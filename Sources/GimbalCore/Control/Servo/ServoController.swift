@@ -15,11 +15,12 @@ public struct ServoController: MotorController {
     /// Tuning of the controller.
     public struct Parameters: Sendable, BitwiseCopyable, Equatable {
         /// Delay from a command to the beginning of the servo's response, s. The mean wait for the
-        /// next pulse, half of `frame`, is included.
+        /// next pulse is included.
         public var delay = 0.011
         /// Time constant of the servo's internal position loop, s.
         public var lag = 0.004
-        /// Period of a servo's command pulses, s.
+        /// Interval between two changes of a servo's command, s: the period of its pulses, or of a
+        /// slower loop.
         public var frame = 1 / 333.0
         /// Dead band, rad: the smallest difference between commanded and actual horn angle at which
         /// the servo moves.
