@@ -58,4 +58,16 @@ import Testing
         }
         #expect(problem?.description.contains("BTN_TL tap twice") == true)
     }
+
+    @Test(
+        "a tap chooses the press of a button for an emergency stop, so that holding it stops too",
+        arguments: [
+            (.tap, .stop, "BTN_TL press: stop"), (.double, .stop, "BTN_TL double: stop"),
+            (.hold, .stop, "BTN_TL hold: stop"), (.tap, .resetStop, "BTN_TL tap: reset_stop"),
+        ] as [(Gesture, ControlAction, String)])
+    func learned(gesture: Gesture, action: ControlAction, text: String) throws {
+        let control = try #require(Control("BTN_TL"))
+        let binding = try #require(ControlBinding(control, learned: gesture, action))
+        #expect("\(binding)" == text)
+    }
 }

@@ -186,6 +186,16 @@ public struct ControlBinding: Hashable, Sendable, CustomStringConvertible {
         self.action = action
     }
 
+    /// Creates the binding of an action to a control that a user has used to choose it; nil in the
+    /// same cases as above.
+    ///
+    /// A tap selects the gesture `press` for an emergency stop: a tap counts only after the button is
+    /// released, and a button that is held down is not a tap.
+    public init?(_ control: Control, learned gesture: Gesture?, _ action: ControlAction) {
+        let isTapToStop = gesture == .tap && action == .stop
+        self.init(control, isTapToStop ? .press : gesture, action)
+    }
+
     /// Parses the text of a binding.
     ///
     /// - Parameter text: Text such as `BTN_SOUTH tap: recentre`.

@@ -115,7 +115,7 @@ struct ControlsCommand: ParsableCommand {
         }
         let gesture = learned.gesture.isEmpty ? nil : Gesture(rawValue: learned.gesture)
         guard let control = Control(learned.control),
-            let binding = ControlBinding(control, gesture, action)
+            let binding = ControlBinding(control, learned: gesture, action)
         else {
             throw ClientError.refused(
                 RequestError(
@@ -128,7 +128,8 @@ struct ControlsCommand: ParsableCommand {
         let present = settings.first?.value.array?.compactMap(\.string) ?? []
         let kept = present.filter { text in
             guard let other = try? ControlBinding(parsing: text) else { return false }
-            return other.control != binding.control || other.gesture != binding.gesture
+            return other.control != binding.control
+                || other.gesture != binding.gesture && other.gesture != gesture
         }
         let list = JSONValue.array((kept + ["\(binding)"]).map(JSONValue.string))
         let setting: Wire.Setting = try client.request(
