@@ -213,6 +213,28 @@ import Wire
         #expect(gimbal.memory.withLock { $0.gone } == [CommandSource(Central.iPad)])
     }
 
+    @Test(
+        "defaults changes the mode after the write to the disk, unless the mode or the source in control has changed meanwhile",
+        arguments: [(.fpv, true, true), (.inactive, true, false), (.fpv, false, false)]
+            as [(Mode, Bool, Bool)])
+    func lateDefaults(mode: Mode, isInControl: Bool, isAsked: Bool) throws {
+        gimbal.memory.withLock {
+            $0.isDiskSlow = true
+            $0.control.mode = .fpv
+            $0.control.holder = CommandSource(Central.iPhone)
+        }
+        try say("defaults")
+        #expect(gimbal.takeRequests() == [.take])
+        let waiting = gimbal.memory.withLock {
+            $0.control.mode = mode
+            if !isInControl { $0.control.holder = nil }
+            return $0.waiting
+        }
+        waiting.forEach { $0(.success(())) }
+        let expected: [MotionRequest] = isAsked ? [.mode(.locked)] : []
+        #expect(gimbal.takeRequests() == expected)
+    }
+
     @Test("an unknown characteristic is refused")
     func stranger() {
         let other = GATTUUID("00002a19-0000-1000-8000-00805f9b34fb")

@@ -111,14 +111,20 @@ extension AirOSService {
     ) throws(Refusal) {
         try ask(.take, central, now)
         let (port, source, answer) = (port, CommandSource(central), later())
+        let before = port.control
         let note = (
             central.description,
             "reset the mode, the PID values and the Kalman values to their defaults"
         )
         let updates = Self.keys.map(SettingUpdate.init(toDefault:))
         try port.tuning.save(Self.keys, with: updates, from: source, note) { result in
-            // If an app requests the default settings, a latched emergency stop remains in force.
-            guard case .success = result, !port.control.isStopped else { return answer(result) }
+            // If an app requests the default settings, a latched emergency stop remains in force. A
+            // write to a slow disk must not start motors that have been switched off meanwhile, for
+            // example by a stop that has been reset, and must not act for an app that has left.
+            let control = port.control
+            guard case .success = result, !control.isStopped, control.mode == before.mode,
+                control.holder == before.holder
+            else { return answer(result) }
             answer(
                 Result { () throws(Refusal) in
                     try port.request(.mode(.locked), from: source, now: port.now)
