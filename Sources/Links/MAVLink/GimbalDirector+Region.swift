@@ -54,6 +54,7 @@ extension GimbalDirector {
 
     /// Points the camera again after the direction of the region of interest has changed.
     mutating func watchRegion(now: Instant) {
+        forgetAfterChangeOfMode()
         guard region.target != nil, let direction = region.direction(now: now) else { return }
         if let lookedAt, abs(direction.pitch - lookedAt.pitch) < Self.step,
             abs((direction.yaw - lookedAt.yaw).remainder(dividingBy: 2 * .pi)) < Self.step

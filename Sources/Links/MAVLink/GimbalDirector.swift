@@ -171,6 +171,12 @@ struct GimbalDirector {
         region.target = nil
     }
 
+    /// Forgets an earlier direction after a stop or a change of mode. Otherwise the camera would turn
+    /// there when the motors are on again, or would not move to its rest pose.
+    mutating func forgetAfterChangeOfMode() {
+        if port.control.mode != .locked { (heldYaw, region.target) = (nil, nil) }
+    }
+
     /// Refuses a component that is not in control.
     func demandControl(of sender: MAVLinkAddress) throws(Refusal) {
         guard isInControl(sender) else {
@@ -305,6 +311,7 @@ struct GimbalDirector {
     /// Corrects the held heading for the drift of the loop's heading, so that the camera's heading
     /// stays constant relative to north.
     mutating func holdHeading(now: Instant) {
+        forgetAfterChangeOfMode()
         let isEnabled = port.snapshot?.output.enabled ?? false
         // The control loop drops the requested heading when the motors are switched off. Therefore
         // the request is repeated when the motors are switched on.

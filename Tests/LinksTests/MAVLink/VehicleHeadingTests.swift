@@ -316,6 +316,24 @@ import Wire
         #expect(gimbal.control.mode == .locked)
     }
 
+    @Test(
+        "after a stop or a change of mode, the camera does not turn to an earlier heading",
+        arguments: [Mode.inactive, .retract])
+    func stoppedMotors(mode: Mode) throws {
+        let gimbal = FakePort()
+        var director = try director(gimbal)
+        let wanted = GimbalRequest(
+            flags: [.yawLock, .yawInVehicleFrame], angles: AxisVector(yaw: 1, roll: .nan, pitch: 0))
+        try director.steer(wanted, from: Self.station, now: at(0))
+        for (step, present) in [Mode.locked, mode, .locked].enumerated() {
+            gimbal.memory.withLock { $0.control.mode = present }
+            gimbal.memory.withLock { $0.snapshot.output.enabled = present == .locked }
+            _ = gimbal.takeRequests()
+            director.holdHeading(now: at(Double(step) + 1))
+        }
+        #expect(gimbal.takeRequests().isEmpty)
+    }
+
     @Test("a rate in a request for a yaw relative to the vehicle limits the rate of this turn")
     func followRate() throws {
         let gimbal = FakePort()
