@@ -81,11 +81,11 @@ struct MotorSwingTests {
     }
 
     @Test(
-        "a bus error, a fault of a drive, a lost bus or a control fault prevents the movement",
+        "a bus error, a fault of a drive, a lost bus, an empty supply or a control fault prevents the movement",
         arguments: [
             .busError, .controlFault, .canBusOff, .motorPortLost, .simulatorSilent, .driveSilent,
             .driveFault, .driveOverload, .driveOverheated, .driveVoltage, .drivesStarting,
-            .driveUnguarded,
+            .driveUnguarded, .supplyEmpty,
         ] as [Conditions])
     func faults(condition: Conditions) {
         var stabilizer = Self.stabilizer(.servo)

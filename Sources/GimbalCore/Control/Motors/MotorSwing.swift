@@ -18,15 +18,15 @@ struct MotorSwing: Sendable, BitwiseCopyable {
     enum Way: Sendable, BitwiseCopyable { case swing, up, down }
 
     /// True if the conditions permit a motor test, which needs the mode `inactive`. A condition that
-    /// turns the outputs off at once, a calibration, a bus error, and faults of the drives prevent a
-    /// motor test. Conditions of the sensors do not prevent a motor test.
+    /// turns the outputs off at once, a calibration, a bus error, an empty supply, and faults of the
+    /// drives prevent a motor test. Conditions of the sensors do not prevent a motor test.
     @_noLocks
     static func isPermitted(by conditions: Conditions) -> Bool {
         conditions.intersects(.inactiveMode)
             && !conditions.intersects(
                 Supervisor.offAtOnce.subtracting(.imuMissing) | .calibrating | .busError
                     | .driveSilent | .driveFault | .driveOverload | .driveOverheated
-                    | .driveVoltage | .drivesStarting | .driveUnguarded)
+                    | .driveVoltage | .drivesStarting | .driveUnguarded | .supplyEmpty)
     }
 
     private var way = Way.swing
