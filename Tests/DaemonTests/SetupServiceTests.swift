@@ -67,6 +67,22 @@ import Wire
         }
     }
 
+    @Test("a client that disconnects during a step switches the motors off, and loses control")
+    func disconnected() throws {
+        try withBench { bench, _ throws in
+            let port = DaemonPort(
+                commander: bench.commander, tuning: bench.tuning, calibrations: bench.calibration,
+                spectra: bench.spectra, autotuning: bench.autotuning, setup: bench.setup,
+                steppers: nil, hub: bench.hub, clock: bench.clock)
+            bench.run(0.1)
+            let laptop = BluetoothBench.laptop
+            try bench.setup.start(.locked, owner: laptop, who: "laptop", now: bench.now)
+            #expect(bench.door.holder == laptop)
+            port.left(laptop, now: bench.now)
+            #expect(bench.door.mode == .inactive && bench.door.holder == nil)
+        }
+    }
+
     private static func service(
         _ commander: Commander, in directory: String
     ) throws -> SetupService {

@@ -50,11 +50,13 @@ struct DaemonPort: GimbalPort {
     }
 
     func left(_ source: CommandSource, now: Instant) {
-        commander.disconnected(source, now: now)
+        // The set-up switches the motors off with a request of the source. Therefore the source
+        // loses control last; otherwise it would be in control again.
+        setup.disconnected(source, now: now)
         calibrations.disconnected(source)
         spectra.disconnected(source)
         autotuning.disconnected(source)
-        setup.disconnected(source, now: now)
+        commander.disconnected(source, now: now)
     }
 
     var control: ControlState { commander.view(now: clock.now) }
