@@ -25,12 +25,17 @@ public enum DaemonProgram {
     }
 
     /// Prepares signals and standard streams. After this call, neither SIGPIPE (the log's reader
-    /// has ended) nor SIGXFSZ (file size limit) can end the daemon. Missing standard streams are
-    /// replaced. Without the replacement, a file that is opened later could receive log text.
+    /// has ended) nor SIGXFSZ (file size limit) can end the daemon, and its terminal cannot suspend
+    /// it. Missing standard streams are replaced. Without the replacement, a file that is opened
+    /// later could receive log text.
     private static func settleStreams() {
         signal(SIGPIPE, SIG_IGN)
         // If a recording exceeds the process's file size limit, only the write to its file fails.
         signal(SIGXFSZ, SIG_IGN)
+        // Ctrl-Z, or the output of a background job, would suspend all threads. Motors without a
+        // watchdog, and wheels, would then continue with their last output.
+        signal(SIGTSTP, SIG_IGN)
+        signal(SIGTTOU, SIG_IGN)
         var descriptor: Int32
         repeat { descriptor = open("/dev/null", O_RDWR) } while (0...2).contains(descriptor)
         if descriptor > 2 { close(descriptor) }

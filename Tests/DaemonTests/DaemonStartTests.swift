@@ -95,6 +95,20 @@ import Wire
         }
     }
 
+    @Test("a terminal cannot suspend airframed, whose motors would keep their last output")
+    func isNotSuspended() throws {
+        try withDaemon { daemon throws in
+            let file = "/proc/\(daemon.program.processID)/status"
+            let lines = try Program.run(["cat", file], in: daemon.directory).output
+                .split(separator: "\n")
+            let mask = lines.first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last
+            let ignored = try #require(mask.flatMap { UInt64($0, radix: 16) })
+            for signal in [SIGTSTP, SIGTTOU] {
+                #expect(ignored >> UInt64(signal - 1) & 1 == 1, "signal \(signal)")
+            }
+        }
+    }
+
     @Test("SIGTERM immediately after the start also ends airframed with the outputs off")
     func endsAtOnce() throws {
         try withDaemon { daemon throws in
