@@ -63,8 +63,10 @@ extension MAVLinkComponent {
 
     /// Sends a changed parameter to all peers, because each ground station stores the values.
     private func tellEveryone(_ index: Int) {
-        for peer in knownPeers { tell(index, to: peer) }
+        // Another client can change the value again before it is sent. The next comparison then finds
+        // a difference.
         if toldParameters.indices.contains(index) { toldParameters[index] = parameterValues[index] }
+        for peer in knownPeers { tell(index, to: peer) }
     }
 
     /// Sends the parameters that have changed in another way than by a ground station, for example by
