@@ -5,6 +5,8 @@ import Wire
 // MARK: The protocols of clocks and parameters.
 extension MAVLinkComponent {
     private static let float32: UInt8 = 9
+    /// Largest number of changed parameters that `reportParameters` sends in one call.
+    private static let reportsPerCall = 2
 
     /// Answers messages about clocks and parameters.
     func receiveOther(_ frame: MAVLinkFrame, from peer: Int, now: Instant) {
@@ -69,13 +71,14 @@ extension MAVLinkComponent {
         for peer in knownPeers { tell(index, to: peer) }
     }
 
-    /// Sends the parameters that have changed in another way than by a ground station, for example by
-    /// a phone or at the end of a temporary change, to all peers.
+    /// Sends parameters that have changed in another way than by a ground station, for example by a
+    /// phone or at the end of a temporary change, to all peers. Each call sends only a few parameters,
+    /// to avoid an overload of a slow link; later calls send the others.
     func reportParameters() {
         let (told, present) = (toldParameters, parameterValues)
-        toldParameters = present
-        guard told.count == present.count else { return }
-        for index in present.indices where present[index] != told[index] { tellEveryone(index) }
+        guard told.count == present.count else { return toldParameters = present }
+        let changed = present.indices.filter { present[$0] != told[$0] }
+        for index in changed.prefix(Self.reportsPerCall) { tellEveryone(index) }
     }
 
     /// Present values of all parameters, in the order of their indices.

@@ -79,7 +79,7 @@ final class MAVLinkComponent {
     var photoReports = PhotoReports()
     /// Index of the next parameter to send, by peer, for each parameter list in progress.
     var listings: [Int: Int] = [:]
-    /// Values of all parameters that were sent to all peers; empty before the first comparison.
+    /// Values of all parameters that all peers know; empty before the first comparison.
     var toldParameters: [Float] = []
 
     init(

@@ -142,4 +142,26 @@ extension MAVLinkComponentTests {
         _ = component.advance(now: at(4))
         #expect(component.sent(ParamValue.self).isEmpty)
     }
+
+    @Test("many changed parameters are sent a few at a time, because a link can be slow")
+    func manyChangedParameters() {
+        let component = component()
+        _ = component.advance(now: at(0))
+        gimbal.memory.withLock { memory in
+            let triple = PIDTriple(p: 2.5, i: 0.5, d: 0.25)
+            memory.settings.airos.pid.pitch = triple
+            memory.settings.airos.pid.roll = triple
+            memory.settings.airos.pid.yaw = triple
+        }
+        var counts: [Int] = []
+        var names: [String] = []
+        for step in 1...6 {
+            _ = component.advance(now: at(Double(step)))
+            let sent = component.sent(ParamValue.self).map(\.name)
+            counts.append(sent.count)
+            names += sent
+        }
+        #expect(counts == [2, 2, 2, 2, 1, 0])
+        #expect(names == MAVLinkParameter.all.prefix(9).map(\.name))
+    }
 }
