@@ -181,6 +181,25 @@ struct ServoControllerTests {
         #expect(last.pitch == 1.5)
     }
 
+    @Test("in a loop of 100 Hz, a horn that turns a period's step within its lag is expected")
+    func slowLoopJolt() {
+        var parameters = ServoController.Parameters()
+        parameters.delay = 0.015
+        parameters.frame = 0.01
+        var controller = ServoController(parameters: parameters)
+        let rate = Vector3(0, 0, 0.5)
+        for tick in 1...100 {
+            _ = controller.step(
+                ControlInput(
+                    attitude: .aboutZ(controller.modelledJoints.yaw), attitudeLead: 0,
+                    rate: Vector3(0, 0, controller.modelledRates.yaw),
+                    setpoint: Setpoint(attitude: .aboutZ(5e-3 * Double(tick)), rate: rate),
+                    authority: 1, dt: 0.01))
+        }
+        // A step of 5 mrad within 4 ms.
+        #expect(controller.jolts.yaw > 1.25, "\(controller.jolts)")
+    }
+
     @Test("without authority the servos hold their angles")
     func authority() {
         var controller = ServoController(parameters: .init())

@@ -102,6 +102,8 @@ public struct ServoController: MotorController {
     /// Threshold of the commanded rate's RMS for an oscillation, rad/s. Dead bands and sensor noise
     /// cause rates below this threshold.
     private static var stir: Double { @_noLocks get { 0.35 } }
+    /// Time constant of the fastest servo's position loop, s.
+    private static var shortestLag: Double { @_noLocks get { 2e-3 } }
     /// Lower limit of the frequencies that are checked for an oscillation, rad/s. The motion of a
     /// hand has lower frequencies.
     private static var hand: Double { @_noLocks get { 2 * .pi * 8 } }
@@ -247,7 +249,8 @@ public struct ServoController: MotorController {
         let step =
             history.value(age: max(mean - 0.5 * p.frame, 0), dt: dt)
             - history.value(age: mean + 0.5 * p.frame, dt: dt)
-        let lag = max(p.lag, dt)
+        // The period of a slow loop is longer than the lag, but does not slow the horn.
+        let lag = max(p.lag, min(dt, Self.shortestLag))
         // Remaining fraction of a command step after one pulse period.
         let rest = cm_exp(-p.frame / lag)
         func jolt(_ step: Double, _ modelled: Double, _ limit: Double) -> Double {
