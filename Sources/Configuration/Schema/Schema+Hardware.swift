@@ -272,7 +272,7 @@ extension Schema {
     static let servo: [Setting] = [
         .number(
             "servo.delay_ms", \.servo.delayMs, 0...60, unit: "ms", .live,
-            "Delay from a command to the start of the servo's motion, including half a period of the servo's pulses.",
+            "Delay from a command to the start of the servo's motion, including half a period of the servo's pulses and of the loop.",
             hint:
                 "Set a value within 10 % of the true delay: with a larger error airframed mistakes the servo's motion for motion of the handle."
         ).assistants(.any),
@@ -298,7 +298,7 @@ extension Schema {
         ).assistants(.any),
         .number(
             "servo.frame_hz", \.servo.frameHz, 40...400, unit: "Hz", .restart,
-            "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on this rate.",
+            "Pulse rate of the servos; the defaults of delay_ms and tracker_bandwidth depend on this rate and on loop.rate_hz.",
             hint: "333 Hz suits digital servos; more than 50 Hz can destroy analogue servos."),
         .ranges(
             "servo.pulse_us", \.servo.pulseUs, 300...3000, unit: "µs", .restart,
