@@ -251,7 +251,7 @@ public enum Schema {
             "PWM frequency of brushless motors on a PCA9685."),
         .number(
             "motors.power", \.motors.power, 0.05...1, .live,
-            "Strength of the motor's magnetic field, as a fraction of the driver's highest output; used with type = \"field\". With a higher value the motors hold more load and become hotter. Without load, a light camera gets less if control.find_inertia is true (status: motors.rest_power)."
+            "Strength of the motor's magnetic field, as a fraction of the driver's highest output; used with type = \"field\". With a higher value the motors hold more load and become hotter. Without load, a light camera gets less if control.find_inertia is true (status: motors.rest_power_percent)."
         ).assistants(.lower),
         .number(
             "motors.power_max", \.motors.powerMax, 0.05...1, .live,
