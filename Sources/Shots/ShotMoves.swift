@@ -10,8 +10,9 @@ public struct YawJoint: Sendable, Equatable {
         (self.angle, self.range) = (angle, range)
     }
 
-    /// Creates the state of a joint after a turn of the camera from `yaw` to `target` on the
-    /// shorter way, while the handle keeps its heading.
+    /// Creates the state of a joint after a turn of the camera from `yaw` to `target`, while the
+    /// handle keeps its heading. The camera turns on the shorter way, or on the other way if only
+    /// this way keeps the joint within its range.
     ///
     /// - Parameters:
     ///   - angle: Angle of the joint before the turn, degrees.
@@ -21,7 +22,11 @@ public struct YawJoint: Sendable, Equatable {
     public init(
         angle: Double, range: ClosedRange<Double>, turnedFrom yaw: Double, to target: Double
     ) {
-        self.init(angle: angle + Pose.wrapped(target - yaw), range: range)
+        let end = angle + Pose.wrapped(target - yaw)
+        // A joint at its end stop can be slightly outside its range.
+        let isReachable = (range.lowerBound - 1...range.upperBound + 1).contains(end)
+        let other = [end - 360, end + 360].first { range.contains($0) }
+        self.init(angle: isReachable ? end : other ?? end, range: range)
     }
 }
 

@@ -27,9 +27,11 @@ struct ShotMovesTests {
     }
 
     @Test(
-        "the joint turns with the camera to its target, on the shorter way",
-        arguments: [(100, 110, 10, 0), (100, 170, -170, 120), (-165, -170, 160, -195)]
-            as [(Double, Double, Double, Double)])
+        "the joint turns with the camera to its target, on the way that its range permits",
+        arguments: [
+            (100, 110, 10, 0), (100, 170, -170, 120), (-165, -170, 160, 165),
+            (-100, -100, 100, 100), (170.5, 10, 10, 170.5), (160, 10, 30, 180),
+        ] as [(Double, Double, Double, Double)])
     func target(angle: Double, camera: Double, target: Double, expected: Double) {
         let joint = YawJoint(angle: angle, range: -170...170, turnedFrom: camera, to: target)
         #expect(joint.angle == expected)
