@@ -1,6 +1,7 @@
 import Foundation
-import GimbalCore
 import Testing
+
+@testable import GimbalCore
 
 @Suite("Servo controller")
 struct ServoControllerTests {
