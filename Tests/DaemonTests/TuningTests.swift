@@ -331,7 +331,7 @@ import Wire
             #expect(bench.tuning.startProblem == nil)
 
             try write("[control]\nmax_rate_dps = 200\nfeed_forward = 9\n", to: file)
-            // An edited file also prevents the next start if nobody reloads it.
+            // The error in the file prevents the next start, before anybody reloads the file.
             let problem = try #require(bench.tuning.startProblem)
             #expect(problem.hasPrefix("\(file):3: control.feed_forward = 9 "), "\(problem)")
             let error = #expect(throws: Refusal.self) { try bench.tuning.reload(by: "test") }
