@@ -221,9 +221,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         attitude = estimator.attitude
         observeJoints(dt: dt)
         watchGravity()
-        reactToSupply(now: now, dt: dt)
+        reactToSupply(dt: dt)
         if sample != nil, motorSupply.areDrivesStarted {
-            pointing.judgeBootMode(showsJoints: showsJoints, now: now)
+            pointing.judgeBootMode(showsJoints: showsJoints)
         }
         pointing.endTracking(now: now)
         watchFaults(dt: dt)

@@ -329,7 +329,7 @@ struct PointingTests {
         var pointing = Pointing(
             mode: .fpv, parameters: SetpointGenerator.Parameters(), modes: ModeParameters())
         let now = Instant(nanoseconds: 0)
-        pointing.judgeBootMode(showsJoints: false, now: now)
+        pointing.judgeBootMode(showsJoints: false)
         #expect(pointing.mode == .locked && pointing.isBootModeMissing)
         pointing.change(to: .locked, now: now)
         #expect(!pointing.isBootModeMissing)

@@ -88,7 +88,7 @@ extension Stabilizer {
     /// pose when the supply is empty. If the joint angles are unknown, or after `foldSeconds`, the
     /// motors are switched off at the camera's present attitude.
     @_noLocks
-    mutating func reactToSupply(now: Instant, dt: Double) {
+    mutating func reactToSupply(dt: Double) {
         let isSlow = external.intersects(.supplyLow | .supplyEmpty)
         if isSlow != supply.isSlow {
             supply.isSlow = isSlow
@@ -105,6 +105,6 @@ extension Stabilizer {
         }
         let folds =
             supervisor.isEnabled && showsJoints && seconds < SupplyReaction.foldSeconds
-        pointing.fall(to: folds ? .retract : .inactive, now: now)
+        pointing.fall(to: folds ? .retract : .inactive)
     }
 }

@@ -79,28 +79,28 @@ struct Pointing: Sendable, BitwiseCopyable {
     @_noLocks
     mutating func change(to wanted: Mode, now: Instant) {
         modeRequests &+= 1
-        fall(to: wanted, now: now)
+        fall(to: wanted)
         if case .tracking = mode { tracking.until = now.advanced(bySeconds: modes.trackingTimeout) }
     }
 
     /// Changes the mode. A change that no client has requested, because the supply is empty, does not
     /// count as a request: the `Commander` adopts the mode only if both count the same requests.
     @_noLocks
-    mutating func fall(to forced: Mode, now: Instant) {
+    mutating func fall(to forced: Mode) {
         isBootModeMissing = false
-        if forced.differs(from: mode) { enter(forced, now: now) }
+        if forced.differs(from: mode) { enter(forced) }
     }
 
     /// Checks the boot mode when the first sample has arrived and the available sensors are known.
     /// If the boot mode needs joint angles, but no sensor provides them, the mode changes to
     /// `locked`.
     @_noLocks
-    mutating func judgeBootMode(showsJoints: Bool, now: Instant) {
+    mutating func judgeBootMode(showsJoints: Bool) {
         guard !isBootModeJudged else { return }
         isBootModeJudged = true
         guard modeRequests == 0, mode.needsJoints, !showsJoints else { return }
         isBootModeMissing = true
-        enter(.locked, now: now)
+        enter(.locked)
     }
 
     /// Turns the camera to earth-frame angles, rad. An axis continues its motion if its angle is
@@ -314,7 +314,7 @@ struct Pointing: Sendable, BitwiseCopyable {
 extension Pointing {
     /// Enters a mode. The set-point continues from its present angle, rate and acceleration: axes
     /// that the old mode moved are stopped, and the set-point moves to the goals of the new mode.
-    private mutating func enter(_ wanted: Mode, now: Instant) {
+    private mutating func enter(_ wanted: Mode) {
         let old = mode
         mode = wanted
         rateValidUntil = nil
@@ -347,7 +347,7 @@ extension Pointing {
     @_noLocks
     mutating func endTracking(now: Instant) {
         guard let until = tracking.until, until < now else { return }
-        enter(.locked, now: now)
+        enter(.locked)
         rateValidUntil = until
     }
 
