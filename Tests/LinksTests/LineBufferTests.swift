@@ -1,4 +1,5 @@
 import GimbalCore
+import Glibc
 import Testing
 import Threads
 
@@ -55,18 +56,25 @@ struct LineBufferTests {
         #expect(buffer.hasRoom)
     }
 
-    @Test("a line of 100 MB that is too long is skipped within a second")
+    /// CPU time of this thread, s.
+    private func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+
+    @Test("a line of 100 MB that is too long is skipped within a second of CPU time")
     func skipping() {
         var buffer = LineBuffer(limit: 1 << 16)
         let chunk = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 14)
-        let begin = ContinuousClock.now
+        let begin = processorTime()
         var found: [LineBuffer.Line] = []
         for piece in [[UInt8]](repeating: chunk, count: 6400) + [Array("\nstop\n".utf8)] {
             buffer.append(piece)
             while let line = buffer.next() { found.append(line) }
         }
         #expect(found == [.tooLong, line("stop")])
-        #expect(ContinuousClock.now - begin < .seconds(1))
+        #expect(processorTime() - begin < 1)
     }
 
     @Test("reports whether a line has begun")
