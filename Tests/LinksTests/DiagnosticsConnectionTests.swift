@@ -148,7 +148,8 @@ struct DiagnosticsConnectionTests {
             backend.record.withLock { $0.isDoctorSlow = true }
             let slow = try PlainClient(path)
             try slow.send("{\"id\":1,\"method\":\"doctor\"}\n")
-            usleep(20_000)
+            // From here on, the queries of other clients wait until the slow query is answered.
+            try #require(eventually(within: 10) { backend.doctors == 1 })
             for _ in 0..<20 {
                 let client = try PlainClient(path)
                 try client.send("{\"id\":1,\"method\":\"status\"}\n")

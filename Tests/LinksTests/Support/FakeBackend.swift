@@ -19,6 +19,8 @@ final class FakeBackend: Sendable {
         var waiting: [@Sendable () -> Void] = []
         /// While this is true, `doctor` does not return.
         var isDoctorSlow = false
+        /// Number of `doctor` requests whose answers have begun.
+        var doctors = 0
     }
 
     let record = Mutex(Record())
@@ -33,6 +35,8 @@ final class FakeBackend: Sendable {
     }
 
     var calls: [String] { record.withLock { $0.calls } }
+    /// Number of `doctor` requests whose answers have begun.
+    var doctors: Int { record.withLock { $0.doctors } }
     /// Number of computed `status` replies.
     var statuses: Int { record.withLock { $0.statuses } }
     var closed: [Int] { port.memory.withLock { $0.gone.map { Int($0.connection) } } }
@@ -46,6 +50,7 @@ final class FakeBackend: Sendable {
                     return status
                 },
                 .question("doctor", "") { (_, _) throws(Refusal) in
+                    self.record.withLock { $0.doctors += 1 }
                     while self.record.withLock({ $0.isDoctorSlow }) { usleep(1000) }
                     return [DoctorCheck("loop", .ok, "1000 Hz")]
                 },
