@@ -69,6 +69,8 @@ final class ModelLine: SerialTransport {
         isOpen = true
     }
 
+    func close() { isOpen = false }
+
     func send(_ bytes: SerialBytes) throws(BusErrno) {
         guard isPlugged else { throw BusErrno(code: EIO) }
         guard sendError == 0 else { throw BusErrno(code: sendError) }

@@ -50,6 +50,8 @@ struct ServoBusTests {
         }
 
         func pause(_ seconds: Double) { now = now.advanced(bySeconds: seconds) }
+
+        func close() {}
     }
 
     @Test(
@@ -351,5 +353,34 @@ struct ServoBusTests {
         #expect(bench.feedback.conditions == .none)
         let joints = bench.sample.joints
         #expect(abs(joints.yaw - 0.3) < 0.01 && joints.roll == 0 && abs(joints.pitch + 0.3) < 0.01)
+    }
+
+    @Test(
+        "servos are detected, and get an identifier and a speed", arguments: ServoProtocol.allCases)
+    func tool(kind: ServoProtocol) throws {
+        let line = ModelLine(
+            kind == .feetech ? MM_FEETECH : MM_DYNAMIXEL, count: 2,
+            latency: SerialLine.latencies.other)
+        line.with { $0.echoes = 1 }
+        let tool = try ServoTool(port: "", kind: kind, baud: 1_000_000, line: { _ in line })
+        func ids() throws -> [Int] {
+            var ids: [Int] = []
+            try tool.scan(bauds: [1_000_000], ids: 0...8) { ids.append($0.id) }
+            return ids
+        }
+        #expect(try ids() == [1, 2])
+        let servo = try #require(try tool.find(2))
+        #expect(servo.model == (kind == .feetech ? 777 : 1200))
+        #expect(abs(servo.angle - 180) < 0.1 && servo.voltage == 7.4 && servo.temperature == 31)
+        try tool.setID(from: 2, to: 7)
+        #expect(try ids() == [1, 7])
+        let taken = #expect(throws: ServoToolError.self) { try tool.setID(from: 7, to: 1) }
+        #expect(taken?.cause == .request)
+        let absent = #expect(throws: ServoToolError.self) { try tool.setID(from: 3, to: 4) }
+        #expect(absent?.cause == .silence)
+        #expect(throws: ServoToolError.self) { try tool.setBaud(id: 7, to: 12345) }
+        try tool.setBaud(id: 7, to: 500_000 * (kind == .feetech ? 1 : 4))
+        let code = line.with { kind == .feetech ? $0.memory.1.6 : $0.memory.1.8 }
+        #expect(code == (kind == .feetech ? 1 : 4))
     }
 }

@@ -21,6 +21,8 @@ protocol SerialTransport: AnyObject {
     func receive(into bytes: inout SerialBytes, until deadline: Instant) throws(BusErrno) -> Int
     /// Waits for a time, s.
     func pause(_ seconds: Double)
+    /// Closes the port.
+    func close()
 }
 
 /// Serial port with servos or a motor board. Only one thread uses the object. `receive` waits, so

@@ -47,8 +47,8 @@ public struct FoundServo: Sendable, Equatable {
 public final class ServoTool {
     private let path: String
     private let kind: ServoProtocol
-    private let makeLine: (Int) -> SerialLine
-    private var line: SerialLine
+    private let makeLine: (Int) -> any SerialTransport
+    private var line: any SerialTransport
     private var baud: Int
 
     /// Timeout for an answer, s, in addition to the transmission time of the bytes: two transfers
@@ -56,8 +56,8 @@ public final class ServoTool {
     private static let patience = 0.035
     /// Number of attempts for each request.
     private static let attempts = 2
-    /// Time that a servo needs to store a setting, µs.
-    private static let settleMicroseconds: UInt32 = 50_000
+    /// Time that a servo needs to store a setting, s.
+    private static let settleSeconds = 0.05
 
     /// Opens the port.
     ///
@@ -73,7 +73,8 @@ public final class ServoTool {
     }
 
     init(
-        port: String, kind: ServoProtocol, baud: Int, line makeLine: @escaping (Int) -> SerialLine
+        port: String, kind: ServoProtocol, baud: Int,
+        line makeLine: @escaping (Int) -> any SerialTransport
     ) throws(ServoToolError) {
         path = port
         self.kind = kind
@@ -85,7 +86,7 @@ public final class ServoTool {
 
     private func open() throws(ServoToolError) {
         do throws(BusErrno) {
-            try line.open(now: MonotonicClock.now)
+            try line.open(now: line.now)
         } catch {
             let fault = BusError(operation: .read, device: .serial, address: 0, code: error.code)
             throw ServoToolError(
@@ -216,7 +217,7 @@ public final class ServoTool {
         // The answer is not evaluated, because the servo answers with the new identifier or at the
         // new baud rate.
         _ = try transact(id, isWrite: true, at: address, data: [value], count: 0)
-        usleep(Self.settleMicroseconds)
+        line.pause(Self.settleSeconds)
         if let thenBaud { try change(to: thenBaud) }
         if kind == .feetech { try write(new, at: 55, value: 1) }
     }
@@ -285,12 +286,12 @@ public final class ServoTool {
         _ request: SerialBytes, id: UInt8, count: Int
     ) throws(BusErrno) -> [UInt8]? {
         var received = SerialBytes()
-        while try line.receive(into: &received, until: MonotonicClock.now) > 0 {
+        while try line.receive(into: &received, until: line.now) > 0 {
             received.removeAll()
         }
         try line.send(request)
         let bytes = Double(request.count + count + 12)
-        let deadline = MonotonicClock.now.advanced(
+        let deadline = line.now.advanced(
             bySeconds: bytes * 10 / Double(baud) + Self.patience)
         while try line.receive(into: &received, until: deadline) > 0 {
             while let data = answer(in: &received, id: id, count: count) {
