@@ -24,6 +24,10 @@ public final class XGORobot: @unchecked Sendable {
         public var strayBytes = 0
         /// Number of valid instructions.
         public var instructions = 0
+        /// Longest time between two reads of the port that returned bytes, s. airframed sends
+        /// instructions every 20 ms; a pause of the machine or of a thread makes this time longer.
+        public var longestGap = 0.0
+        var lastRead: Double?
         var input: [UInt8] = []
 
         init() {
@@ -55,7 +59,7 @@ public final class XGORobot: @unchecked Sendable {
                 if wait.revents & Int16(POLLHUP) != 0 { usleep(1000) }
                 let count = read(far, &bytes, bytes.count)
                 guard count > 0 else { continue }
-                let answer = board.withLock { $0.take(bytes[..<count]) }
+                let answer = board.withLock { $0.take(bytes[..<count], now: XGORobot.now) }
                 if !answer.isEmpty { _ = write(far, answer, answer.count) }
             }
         }
@@ -131,7 +135,9 @@ public final class XGORobot: @unchecked Sendable {
 
 extension XGORobot.Board {
     /// Executes the received bytes; returns the answer.
-    fileprivate mutating func take(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    fileprivate mutating func take(_ bytes: ArraySlice<UInt8>, now: Double) -> [UInt8] {
+        longestGap = max(longestGap, now - (lastRead ?? now))
+        lastRead = now
         input += bytes
         var answer: [UInt8] = []
         while input.count >= 9 {
