@@ -344,6 +344,25 @@ struct XGOBoardTests {
         #expect(wheels.stop())
     }
 
+    @Test("the reply to an earlier instruction does not confirm a stop")
+    func earlierReply() throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        let (near, far) = (ends[0], ends[1])
+        defer { close(far) }
+        let poses = makeMailbox(initial: XGOPose())
+        let reports = makeMailbox(initial: XGOReport())
+        let board = XGOBoard(
+            line: SerialLine(open: { descriptor in
+                descriptor.pointee = near
+                return 0
+            }), pose: poses.reader, reports: reports.writer)
+        let reply: [UInt8] = [0x55, 0, 9, 0x12, 1, 80, 255 - 108, 0, 0xAA]
+        #expect(Glibc.write(far, reply, reply.count) == reply.count)
+        #expect(throws: BusError.self) { try board.allOff() }
+    }
+
     @Test("a stop is not confirmed if the board does not answer")
     func unconfirmed() throws {
         robot.with { $0.isSilent = true }

@@ -101,7 +101,8 @@ final class XGOBoard: WheelBoard {
                 usleep(UInt32(Self.spacing * 1e6))
             }
             // The board replies only to read instructions. A reply shows that the board receives
-            // instructions.
+            // instructions. The reply to an earlier instruction shows nothing, so it is read first.
+            try receive(now: MonotonicClock.now)
             try line.send(XGOFrame.read(.battery))
             let before = report.replies
             let end = MonotonicClock.now.advanced(bySeconds: Self.proof)
