@@ -70,10 +70,18 @@ import Wire
     func silence() throws {
         try withLockstep(["--set", "hardware.lockstep.timeout=2"]) { daemon in
             let simulator = try Simulator(daemon)
-            try simulator.restUntilEnabled()
-            try simulator.rest(600)
-            _ = daemon.program.hasEnded(within: 1)
-            #expect(try simulator.rest(1)[0]["enabled"]?.bool == true)
+            var isOn: Bool?
+            // A pause of the computer makes the silence longer than the timeout; such a silence is
+            // repeated.
+            for _ in 0..<3 {
+                try simulator.restUntilEnabled()
+                try simulator.rest(600)
+                let began = Deadline(seconds: 0)
+                _ = daemon.program.hasEnded(within: 1)
+                isOn = try simulator.rest(1)[0]["enabled"]?.bool
+                if began.secondsAgo < 2 { break }
+            }
+            #expect(isOn == true)
 
             let status = try daemon.status(within: 10, "silence") {
                 $0.inhibitions.contains("simulator_silent")
