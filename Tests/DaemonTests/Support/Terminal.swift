@@ -82,6 +82,8 @@ final class Terminal {
             return waitpid(processID, &status, WNOHANG) == processID
         }
         guard hasEnded else { return nil }
+        // The program can write its last text after the last call of `receive`.
+        receive()
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
