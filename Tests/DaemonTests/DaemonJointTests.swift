@@ -158,7 +158,7 @@ struct DaemonJointTests {
                     GimbalAxis.allCases.first { text.contains("the joint \($0.name) ") })
                 return step["state"]?.string != "running"
             }
-            let step = try gimbal.step("joints")
+            let step = try gimbal.saved("joints")
             #expect(step["state"]?.string == "done", "\(step.text)")
             #expect(!gimbal.isOn)
             for axis in GimbalAxis.allCases {

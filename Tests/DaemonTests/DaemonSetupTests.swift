@@ -177,12 +177,7 @@ import Wire
                             try gimbal.step(name)["state"]?.string != "running"
                         }
                     }
-                    // The disk needs real time, during which little simulated time must pass.
-                    _ = try eventually(within: 10) {
-                        try gimbal.pass(0.01)
-                        return try gimbal.step(name)["state"]?.string != "running"
-                    }
-                    let step = try gimbal.step(name)
+                    let step = try gimbal.saved(name)
                     #expect(step["state"]?.string == "done", "\(step.text)")
                 }
                 gimbal.hold(nil)

@@ -151,7 +151,7 @@ struct DaemonWiringTests {
                 try gimbal.pass(4)
                 gimbal.hold(lensDown)
                 try gimbal.pass(20) { try gimbal.step("mounting")["state"]?.string != "running" }
-                let measured = try gimbal.step("mounting")
+                let measured = try gimbal.saved("mounting")
                 #expect(measured["state"]?.string == "done", "\(number): \(measured.text)")
                 gimbal.hold(.identity)
                 try gimbal.pass(2)

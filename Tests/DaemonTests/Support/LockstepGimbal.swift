@@ -212,6 +212,17 @@ final class LockstepGimbal {
         let begun = try ask("start", name)
         guard begun["error"] == nil else { return begun }
         try pass(150) { try self.step(name)["state"]?.string != "running" }
+        return try saved(name)
+    }
+
+    /// Waits until the result of a set-up step is on the disk, and returns the step. The disk needs
+    /// real time, during which little simulated time must pass.
+    func saved(_ name: String) throws -> JSONValue {
+        _ = try eventually(within: 10) {
+            if try step(name)["state"]?.string != "running" { return true }
+            try pass(0.01)
+            return false
+        }
         return try step(name)
     }
 }
