@@ -1,4 +1,5 @@
 import Configuration
+import Dispatch
 import GimbalCore
 import Glibc
 import Links
@@ -143,10 +144,21 @@ final class BluetoothBench {
     func run(until isTrue: () throws -> Bool, atMost seconds: Double) rethrows -> Double? {
         for count in 1...Int(seconds * 500) {
             step()
-            if calibration.progress.isRunning { usleep(100) }
+            if calibration.progress.isRunning { waitForDisk() }
             if try isTrue() { return Double(count) / 500 }
         }
         return nil
+    }
+
+    /// Waits in real time, for at most 10 s, until all earlier changes are on the disk.
+    private func waitForDisk() {
+        let end = DispatchSemaphore(value: 0)
+        tuning.stateOwner.write(by: "test", "nothing") { _ in
+            throw Trouble("this change only waits for the earlier changes")
+        } done: { _ in
+            end.signal()
+        }
+        _ = end.wait(timeout: .now() + 10)
     }
 
     /// Restarts the loop, as for another simulator: the present heading becomes zero.
