@@ -234,9 +234,13 @@ import Wire
             try makeDirectory(state)
             try TestSupport.write(text, to: state.appending("airframed.state"))
             let daemon = try RunningDaemon(in: directory)
-            #expect(daemon.log.contains("warning: Saved tuning: \(state)/airframed.state: "))
-            #expect(daemon.log.contains(expected))
-            #expect(daemon.log.contains("kept as \(state)/airframed.state.bad-1"))
+            let texts = [
+                "warning: Saved tuning: \(state)/airframed.state: ", expected,
+                "kept as \(state)/airframed.state.bad-1",
+            ]
+            try daemon.status("the log contains \(texts)") { _ in
+                texts.allSatisfy { daemon.log.contains($0) }
+            }
             #expect(access("\(state)/airframed.state.bad-1", F_OK) == 0)
             #expect(try daemon.control("get", Self.key).output == "360\n")
             #expect(try daemon.control("set", Self.key, "300").status == 0)
