@@ -206,13 +206,23 @@ import Wire
     func keptControl(release: String) throws {
         let settings = ["commander.dead_man_s=0.5", "commander.release_after_s=\(release)"]
         try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
-            let take = try start(["take"], daemon)
-            try daemon.status("in control") { $0["holder"]?.string != nil }
-            #expect(!take.hasEnded(within: 2), "\(take.errors)")
-            #expect(try daemon.ask("status")["holder"]?.string != nil)
-            kill(take.processID, SIGINT)
-            #expect(try take.wait() == 0, "\(take.errors)")
+            // A pause of the machine can be longer than the release time, so the test takes control
+            // again after a loss.
+            let isKept = try (1...3).contains { _ in try keepsControl(daemon) }
+            #expect(isKept)
         }
+    }
+
+    /// True if `take` keeps control for 2 s, and releases control at Ctrl-C.
+    private func keepsControl(_ daemon: RunningDaemon) throws -> Bool {
+        let take = try start(["take"], daemon)
+        try daemon.status("in control") { $0["holder"]?.string != nil }
+        let hasEnded = take.hasEnded(within: 2)
+        let isHeld = try daemon.ask("status")["holder"]?.string != nil
+        if !hasEnded { kill(take.processID, SIGINT) }
+        let status = try take.wait()
+        if status != 0 { print("The command take ended with \(status): \(take.errors)") }
+        return !hasEnded && isHeld && status == 0
     }
 
     @Test("SIGTERM stops a motor test, and ends the command with exit code 143")
