@@ -160,7 +160,7 @@ import Wire
             func ask(_ method: String, _ params: String) throws -> JSONValue {
                 try client.ask(#"{"id":2,"method":"\#(method)","params":\#(params)}"#)
             }
-            _ = try ask("set", #"{"key":"tracking.max_rate_dps","value":40,"rollback":2}"#)
+            _ = try ask("set", #"{"key":"tracking.max_rate_dps","value":40,"rollback":20}"#)
             #expect(try ask("baseline", #"{"action":"store","name":"mine"}"#)["result"] != nil)
             let overwritten = try ask("baseline", #"{"action":"store","name":"wide"}"#)["error"]
             #expect(overwritten?["code"] == "permission_denied")
@@ -201,7 +201,10 @@ import Wire
 
     @Test("a user saves, exports and stores settings without an assistant's temporary change")
     func personsSave() throws {
-        try withDaemon { daemon throws in
+        // In simulated time, a slow disk cannot revert the change early.
+        try withLockstep { daemon throws in
+            let simulator = try Simulator(daemon)
+            try simulator.rest(1)
             func control(_ words: String...) throws -> String {
                 let run = try Program.run(
                     [try Program.built("airframectl"), "--socket", daemon.socket] + words,
@@ -222,9 +225,9 @@ import Wire
             #expect(try control("save").contains("save --assistant"))
             #expect(
                 try control("get", "control.feed_forward") == "0.5\n", "the change is still active")
-            try daemon.status("the assistant's change has reverted") { _ in
-                (try? daemon.control("get", "control.feed_forward").output) == "1\n"
-            }
+            try simulator.rest(2100)
+            #expect(
+                try control("get", "control.feed_forward") == "1\n", "the change has reverted")
             #expect(try control("diff").contains("control.max_rate_dps"))
             #expect(try daemon.ask("diff").array?.allSatisfy { $0["unsaved"] == false } == true)
             // The baseline contains the user's value, not the assistant's value.
@@ -235,6 +238,7 @@ import Wire
             #expect(try client.ask(set)["result"] != nil)
             #expect(try control("save", "--assistant").contains("no longer reverts"))
             #expect(try rollback(daemon) == nil)
+            try simulator.rest(2100)
             #expect(try control("diff").contains("control.feed_forward"))
         }
     }
