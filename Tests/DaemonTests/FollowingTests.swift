@@ -9,6 +9,9 @@ struct FollowingTests {
     private let report =
         #"{"id":1,"method":"companion","params":{"name":"eyes","following":{"active":false,"people":1,"box":[0.4,0.2,0.6,0.9]}}}"#
 
+    /// Setting of tests that aim for some time. A pause of the machine must not end the tracking.
+    private static let patience = ["--set", "tracking.timeout_s=10"]
+
     private func aim(_ companion: SocketClient, _ yaw: Double, rate: Double = 0) throws -> JSONValue
     {
         let t = try #require(try companion.ask(#"{"id":8,"method":"ping"}"#)["t"]?.number)
@@ -21,7 +24,7 @@ struct FollowingTests {
         "a choice with airframectl track changes the mode and reaches the companion, and the companion's aim turns the camera"
     )
     func choice() throws {
-        try withDaemon { daemon throws in
+        try withDaemon(Self.patience) { daemon throws in
             try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
             let companion = try SocketClient(daemon.socket)
             #expect(try companion.ask(self.report)["result"]?["choice"] ?? .null == .null)
@@ -37,6 +40,8 @@ struct FollowingTests {
             let status = try daemon.ask("status")
             #expect(abs(try #require(status["attitude"]?["yaw_deg"]?.number) - 20) < 2)
             #expect(abs(try #require(status["attitude"]?["pitch_deg"]?.number) + 5) < 2)
+            // A companion repeats its report, without which it counts as hung.
+            _ = try companion.ask(self.report)
             // The command selects a person that a phone detects.
             #expect(try daemon.control("track", "person", "7").status == 0)
             let remote = try #require(try companion.ask(self.report)["result"]?["choice"])
@@ -114,7 +119,7 @@ struct FollowingTests {
 
     @Test("the camera stops when the companion disconnects")
     func death() throws {
-        try withDaemon { daemon throws in
+        try withDaemon(Self.patience) { daemon throws in
             try daemon.status("the motors are on") { $0["enabled"]?.bool == true }
             do {
                 let companion = try SocketClient(daemon.socket)
