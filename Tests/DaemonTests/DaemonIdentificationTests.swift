@@ -57,12 +57,16 @@ import Wire
     }
 
     /// Tunes pitch with `--apply`. Repeats a run that failed because a busy machine delayed the
-    /// loop; returns nil if every run fails for this reason. With `measuresDelay`, also repeats a
-    /// run with a delayed loop that proposes no delay of the gyroscope, because pauses of 20 ms to
-    /// 50 ms make the delay or the gain of the measurement inaccurate; the last run counts in any
-    /// case.
+    /// loop. Also repeats an inaccurate run with a delayed loop, because pauses of 20 ms to 50 ms
+    /// make the delay or the gain of the measurement inaccurate; the last run counts in any case.
+    ///
+    /// - Parameters:
+    ///   - daemon: The daemon.
+    ///   - isAccurate: Receives the report and the keys of the temporary changes.
+    /// - Returns: Report of the run; nil if every run failed because of the machine.
+    /// - Throws: Reason why a run failed, or an error of the connection.
     private func tunePitch(
-        _ daemon: RunningDaemon, measuresDelay: Bool = false
+        _ daemon: RunningDaemon, isAccurate: (JSONValue, [String]) -> Bool
     ) throws -> JSONValue? {
         for attempt in 1...3 {
             let before = try daemon.status("following") { $0.isFollowing }
@@ -75,11 +79,8 @@ import Wire
             }
             try #require(report["state"]?.string == "done", "\(report.text)")
             #expect(report["rollback_s"]?.number == 120, "\(report.text)")
-            let hasDelay = try daemon.ask("diff").array?.contains {
-                $0["key"]?.string == "imu.filter_delay_ms"
-            }
-            if measuresDelay, hasDelay != true, overruns > 0, attempt < 3 {
-                print("No delay, with \(Int(overruns)) late ticks: \(report.text.prefix(600))")
+            if overruns > 0, attempt < 3, !isAccurate(report, try changed(daemon)) {
+                print("Inaccurate, with \(Int(overruns)) late ticks: \(report.text.prefix(600))")
                 #expect(try daemon.control("baseline", "restore", "before-autotune").status == 0)
                 continue
             }
@@ -87,6 +88,13 @@ import Wire
         }
         print("SKIPPED: autotune, because this machine delays the loop in every run.")
         return nil
+    }
+
+    /// Keys of the temporary changes that autotune has applied.
+    private func changed(_ daemon: RunningDaemon) throws -> [String] {
+        try daemon.ask("diff").array?.compactMap { change in
+            (change["rollback_s"]?.number ?? 0) > 60 ? change["key"]?.string : nil
+        } ?? []
     }
 
     private func runAutotune(_ daemon: RunningDaemon) throws -> JSONValue {
@@ -121,25 +129,24 @@ import Wire
     func otherMotors(settings: [String], found: [String]) throws {
         try withDaemon(Self.loop + settings.flatMap { ["--set", $0] }) { daemon throws in
             try daemon.status("running") { $0.isFollowing }
-            guard let report = try tunePitch(daemon) else { return }
+            let tuned = try tunePitch(daemon) { report, keys in
+                (report["axes"]?.array?.first?.number("residual") ?? .nan) < 0.3
+                    && found.allSatisfy(keys.contains)
+            }
+            guard let report = tuned else { return }
             let axis = try #require(report["axes"]?.array?.first)
             #expect((axis.number("residual")) < 0.3, "\(axis.text)")
             #expect((axis["measured"]?.array?.count ?? 0) > 5)
             // Yaw and roll keep their measured inertia, not the configured inertia.
             #expect(!report.text.contains("[0.002, 0.002,"), "\(report.text)")
-            func changed() throws -> [String] {
-                try daemon.ask("diff").array?.compactMap { change in
-                    (change["rollback_s"]?.number ?? 0) > 60 ? change["key"]?.string : nil
-                } ?? []
-            }
             // All settings are slightly wrong, because autotune proposes only values that differ
             // from the measurement, and does not propose a shorter delay for only one axis.
-            let keys = try changed()
+            let keys = try changed(daemon)
             #expect(found.allSatisfy(keys.contains), "\(keys)")
             #expect(try daemon.status("steady")["enabled"]?.bool == true)
             let undo = try daemon.control("baseline", "restore", "before-autotune")
             #expect(undo.status == 0, "\(undo.errors)")
-            #expect(try changed().isEmpty)
+            #expect(try changed(daemon).isEmpty)
         }
     }
 
@@ -183,7 +190,8 @@ import Wire
         try withDaemon(Self.loop + plant) { daemon throws in
             try daemon.status("running") { $0.isFollowing }
             let before = try daemon.status("gains").text(ofGain: 1)
-            guard let report = try tunePitch(daemon, measuresDelay: true) else { return }
+            let tuned = try tunePitch(daemon) { _, keys in keys.contains("imu.filter_delay_ms") }
+            guard let report = tuned else { return }
             let inertia = report["axes"]?.array?.first?.number("inertia_kg_m2") ?? .nan
             #expect(abs(inertia / 5e-3 - 1) < 0.3, "\(inertia)")
             // The filter delay of the simulated sensor is one third of the configured delay.
