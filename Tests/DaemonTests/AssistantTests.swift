@@ -19,9 +19,9 @@ import Wire
     )
     func sdk() throws {
         let devices = ["drive.board=simulated", "robot.motors=simulated"]
-        try withDaemon(devices.flatMap { ["--set", $0] }) { daemon in
-            try converse(with: daemon, ["--manual", Self.root.appending("etc/manual").string])
-        }
+        try converse(
+            devices.flatMap { ["--set", $0] },
+            ["--manual", Self.root.appending("etc/manual").string])
     }
 
     @Test(
@@ -34,21 +34,18 @@ import Wire
             "hardware.simulation.inertia_factor=2", "control.find_inertia=false",
             "loop.rate_hz=\(Sanitizer.isActive ? 500 : 1000)",
         ]
-        try withDaemon(plant.flatMap { ["--set", $0] }) { daemon in
-            try converse(with: daemon, ["--only", "autotune"])
-        }
+        try converse(plant.flatMap { ["--set", $0] }, ["--only", "autotune"])
     }
 
-    private func converse(with daemon: RunningDaemon, _ options: [String]) throws {
-        try daemon.status("the motors follow") { $0.isFollowing }
-        let peer = try Program(
-            [
-                Self.python, Self.root.appending("Tests/Peers/assistant.py").string,
-                "--airframectl", try Program.built("airframectl"), "--socket", daemon.socket,
-            ] + options, in: daemon.directory)
-        let status = try peer.wait(seconds: 180)
-        #expect(status == 0, "\(peer.output)\(peer.errors)\(daemon.log)")
-        peer.output.split(separator: "\n").filter { $0.hasPrefix("SKIPPED") }.forEach { print($0) }
+    private func converse(_ arguments: [String], _ options: [String]) throws {
+        try withPeer(arguments, seconds: 180) { daemon in
+            try daemon.status("the motors follow") { $0.isFollowing }
+            return try Program(
+                [
+                    Self.python, Self.root.appending("Tests/Peers/assistant.py").string,
+                    "--airframectl", try Program.built("airframectl"), "--socket", daemon.socket,
+                ] + options, in: daemon.directory)
+        }
     }
 
     @Test("each request of airframed is a tool, except the requests that ToolPolicy excludes")

@@ -17,11 +17,9 @@ import Testing
         .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func conversation() throws {
         let port = try unusedPort()
-        try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
+        try withPeer(["--set", "mavlink.listen=127.0.0.1:\(port)"], seconds: 180) { daemon in
             try daemon.status("the motors follow") { $0.isFollowing }
-            let station = try Self.script("ground_station.py", port, daemon)
-            let status = try station.wait(seconds: 180)
-            #expect(status == 0, "\(station.output)\(station.errors)\(daemon.log)")
+            return try Self.script("ground_station.py", port, daemon)
         }
     }
 
@@ -30,11 +28,9 @@ import Testing
         .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func regions() throws {
         let port = try unusedPort()
-        try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
+        try withPeer(["--set", "mavlink.listen=127.0.0.1:\(port)"], seconds: 90) { daemon in
             try daemon.status("the motors follow") { $0.isFollowing }
-            let station = try Self.script("region.py", port, daemon)
-            let status = try station.wait(seconds: 90)
-            #expect(status == 0, "\(station.output)\(station.errors)\(daemon.log)")
+            return try Self.script("region.py", port, daemon)
         }
     }
 
@@ -43,17 +39,14 @@ import Testing
         .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func deviceConformance() throws {
         let port = try unusedPort()
-        try withDaemon([
-            "--set", "mavlink.listen=127.0.0.1:\(port)", "--set", "mavlink.role=device",
-        ]) { daemon in
+        let settings = ["mavlink.listen=127.0.0.1:\(port)", "mavlink.role=device"]
+        try withPeer(settings.flatMap { ["--set", $0] }, seconds: 120) { daemon in
             try daemon.status("the motors follow") { $0.isFollowing }
-            let autopilot = try Program(
+            return try Program(
                 [
                     Self.python, Self.root.appending("Tests/Peers/device_conformance.py").string,
                     "--port", "\(port)", "--pace", "0.4",
                 ], in: daemon.directory)
-            let status = try autopilot.wait(seconds: 120)
-            #expect(status == 0, "\(autopilot.output)\(autopilot.errors)\(daemon.log)")
         }
     }
 
@@ -64,13 +57,12 @@ import Testing
         let port = try unusedPort()
         try withTemporaryDirectory { directory throws in
             let adapter = "\(directory)/adapter"
-            try withDaemon([
-                "--set", "mavlink.connect=127.0.0.1:\(port)", "--set", "mavlink.serial=\(adapter)",
-            ]) { daemon in
+            let settings = ["mavlink.connect=127.0.0.1:\(port)", "mavlink.serial=\(adapter)"]
+            try withPeer(settings.flatMap { ["--set", $0] }, seconds: 120) { daemon in
+                // A run that has failed can leave its link.
+                unlink(adapter)
                 try daemon.status("the motors follow") { $0.isFollowing }
-                let peer = try Self.script("other_ends.py", port, daemon, "--tty", adapter)
-                let status = try peer.wait(seconds: 120)
-                #expect(status == 0, "\(peer.output)\(peer.errors)\(daemon.log)")
+                return try Self.script("other_ends.py", port, daemon, "--tty", adapter)
             }
         }
     }
@@ -89,18 +81,16 @@ import Testing
                     permissions: [.ownerReadWrite])
                 try file.closeAfter { _ = try file.writeAll("correct horse\n".utf8) }
             }
-            try withDaemon([
-                "--set", "persistence.directory=\(keys)", "--set", "drive.board=simulated",
-                "--set", "mavlink.listen=127.0.0.1:\(port)", "--set",
-                "mavlink.require_signature=true", "--set", "rider.listen=127.0.0.1:\(riderPort)",
-                "--set", "rider.require_signature=true",
-            ]) { daemon in
+            let settings = [
+                "persistence.directory=\(keys)", "drive.board=simulated",
+                "mavlink.listen=127.0.0.1:\(port)", "mavlink.require_signature=true",
+                "rider.listen=127.0.0.1:\(riderPort)", "rider.require_signature=true",
+            ]
+            try withPeer(settings.flatMap { ["--set", $0] }, seconds: 120) { daemon in
                 try daemon.status("the motors follow") { $0.isFollowing }
-                let peers = try Self.script(
+                return try Self.script(
                     "signed.py", port, daemon, "--rider", "\(riderPort)", "--passphrase",
                     "correct horse")
-                let status = try peers.wait(seconds: 120)
-                #expect(status == 0, "\(peers.output)\(peers.errors)\(daemon.log)")
             }
         }
     }
@@ -130,10 +120,8 @@ import Testing
         .enabled(if: isThere, "pymavlink is not installed: make mavlink-peer"))
     func camera() throws {
         let port = try unusedPort()
-        try withDaemon(["--set", "mavlink.listen=127.0.0.1:\(port)"]) { daemon in
-            let station = try Self.script("camera.py", port, daemon)
-            let status = try station.wait(seconds: 60)
-            #expect(status == 0, "\(station.output)\(station.errors)\(daemon.log)")
+        try withPeer(["--set", "mavlink.listen=127.0.0.1:\(port)"], seconds: 60) { daemon in
+            try Self.script("camera.py", port, daemon)
         }
     }
 
