@@ -12,12 +12,12 @@ import Wire
             "the Python environment of the script is not installed: make mavlink-peer"))
     func conversation() throws {
         let port = try unusedPort()
-        try withDaemon([
-            "--set", "rider.listen=127.0.0.1:\(port)", "--set", "drive.board=simulated",
-        ]) { daemon in
+        try withPeer(
+            ["--set", "rider.listen=127.0.0.1:\(port)", "--set", "drive.board=simulated"],
+            seconds: 120
+        ) { daemon in
             try daemon.status("it ticks") { $0["state"]?.string != "starting" }
-            let app = try GroundStationTests.script("rider.py", port, daemon)
-            #expect(try app.wait(seconds: 120) == 0, "\(app.output)\(app.errors)\(daemon.log)")
+            return try GroundStationTests.script("rider.py", port, daemon)
         }
     }
 }
