@@ -61,7 +61,7 @@ def main():
     check((millivolts, current, payload[35], payload[40]) == (7600, 50, 80, 1), f"{millivolts} mV, {current * 10} mA, {payload[35]} %, state {payload[40]}")
     set_battery(capacity=9)
     until(lambda: battery()["low"], "airframed reports a low battery")
-    check("Battery: lab_battery discharging, 9 %" in (board.folder / "log").read_text(), "the log contains the low battery")
+    until(lambda: "Battery: lab_battery discharging, 9 %" in (board.folder / "log").read_text(), "the log contains the low battery")
     set_battery(present=0)
     until(lambda: "not present" in (battery().get("problem") or ""), "airframed reports a removed battery")
     board.end()

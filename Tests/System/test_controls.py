@@ -7,6 +7,7 @@ import fcntl, json, os, socket, struct, subprocess, threading, time
 from pathlib import Path
 
 from gimbal import RUN, SOCKET, Gimbal, step, wait
+from stalls import judged
 from virtual_input import *
 
 # The emulated computer executes 250 million instructions per second, including those of this program. long_reaction measures the
@@ -91,6 +92,14 @@ def yaw():
     return gimbal.status()["attitude"]["yaw_deg"]
 
 
+def becomes(wanted):
+    """Whether this mode becomes active within 5 s."""
+    end = time.monotonic() + 5
+    while mode() != wanted and time.monotonic() < end:
+        time.sleep(0.05)
+    return mode() == wanted
+
+
 def turned(before):
     """Rotation in yaw since `before`, degrees, -180...180."""
     return (yaw() - before + 180) % 360 - 180
@@ -100,6 +109,39 @@ def check(holds, words):
     if not holds:
         raise SystemExit(f"FAILED: {words}\n{json.dumps(controls(), indent=1)}\n{gimbal.tail()}")
     step(words)
+
+
+def judge(trial, recover=lambda: None):
+    """Checks the result of a trial. A trial that fails is repeated if the machine stalled: then a gesture of the test can become another
+    gesture, or a flash can be missed."""
+    holds, words = judged(trial, recover)
+    check(holds is not False, words)
+
+
+def taps():
+    """A double tap, then a tap."""
+    pad.press(BTN_SOUTH)
+    time.sleep(0.1)
+    pad.press(BTN_SOUTH)
+    is_double = becomes("fpv")
+    pad.press(BTN_SOUTH)
+    return becomes("locked") and is_double, "a tap and a double tap select their modes"
+
+
+def three_flashes():
+    seen = flashes(light, 3 * 1.9)
+    return seen == 3, f"the LED shows an emergency stop as one flash every 1.9 s: {seen} flashes in three periods"
+
+
+def learned():
+    learning = subprocess.Popen([os.environ["BIN"] + "/airframectl", "--socket", SOCKET, "controls", "learn", "recentre"],
+                                stdout=subprocess.PIPE, text=True)
+    wait(lambda: controls()["learning"], what="learning")
+    board.press(148)
+    time.sleep(0.1)
+    board.press(148)
+    said = learning.communicate(timeout=60)[0]
+    return "KEY_PROG1 double: recentre" in said, f"`controls learn` binds a control: {said.splitlines()[-1]}"
 
 
 def reactions(pad, count):
@@ -148,13 +190,7 @@ pad.press(BTN_NORTH, 1.5)
 wait(lambda: mode() == "locked", what="the earlier mode")
 events = [f'{e["control"]} {e["gesture"]}: {e["outcome"]}' for e in controls()["events"]]
 check("BTN_NORTH hold: done" in events, f"events of a held button: {events}")
-pad.press(BTN_SOUTH)
-time.sleep(0.1)
-pad.press(BTN_SOUTH)
-wait(lambda: mode() == "fpv", what="the double tap")
-pad.press(BTN_SOUTH)
-wait(lambda: mode() == "locked", what="the tap")
-step("a tap and a double tap select their modes")
+judge(taps, lambda: gimbal.ask("mode", mode="locked"))
 
 time.sleep(1)
 before = yaw()
@@ -200,8 +236,7 @@ lamp = Device("lab-lamp", BUS_HOST, leds=[0])
 light = wait(lambda: next(iter(lights() - known), None), what="the LED device")
 gimbal.ask("set", key="signals.led", value=light.parent.name)
 time.sleep(0.5)
-seen = flashes(light, 3 * 1.9)
-check(seen == 3, f"the LED shows an emergency stop as one flash every 1.9 s: {seen} flashes in three periods")
+judge(three_flashes)
 board = Device("lab-buttons", BUS_HOST, [148], dials=[7])
 wait(lambda: "lab-buttons" in names(), what="the button of the board")
 board.press(148, 1)
@@ -235,14 +270,7 @@ wait(lambda: mode() == "pan_follow", what="the next press")
 gimbal.ask("mode", mode="locked")
 pad.unplug()
 
-learning = subprocess.Popen([os.environ["BIN"] + "/airframectl", "--socket", SOCKET, "controls", "learn", "recentre"],
-                            stdout=subprocess.PIPE, text=True)
-wait(lambda: controls()["learning"], what="learning")
-board.press(148)
-time.sleep(0.1)
-board.press(148)
-said = learning.communicate(timeout=60)[0]
-check("KEY_PROG1 double: recentre" in said, f"`controls learn` binds a control: {said.splitlines()[-1]}")
+judge(learned)
 check("KEY_PROG1 double: recentre" in gimbal.ask("get", keys=["controls.bindings"])[0]["value"], "and bound")
 print(gimbal.text("controls", "--once"))
 gimbal.stop()

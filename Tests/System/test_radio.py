@@ -3,6 +3,7 @@ return."""
 # lab: --own-time
 import subprocess, time
 from gimbal import AIROS, MODE, NAME, PHONE, PITCH, RBL, BlueZ, Gimbal, Client, PhoneError, connect, handles, step, wait
+from stalls import METER
 
 phone, bluez = Client(), BlueZ()
 step("phone answers")
@@ -75,12 +76,14 @@ for turn in range(10):
     bluez.kill()
     gimbal.wait_radio("no bluetoothd")
     assert not gimbal.radio()["centrals"]
+    METER.take()
     began = time.monotonic()
     bluez.start()
     wait(lambda: not phone.status()["connected"], what="the phone to notice")
     noticed = time.monotonic() - began
     use(f"bluetoothd was killed and restarted; the phone noticed the disconnection after {noticed:.2f} s")
-    times.append(time.monotonic() - began)
+    # A stall of the emulated machine is not time that airframed needs.
+    times.append(time.monotonic() - began - METER.take())
     assert handles(phone) == table, "handles have moved"
 step("the same phone uses all services again after " + ", ".join(f"{t:.2f}" for t in times) + " s; same handles")
 assert max(times) < 2, times
