@@ -160,8 +160,12 @@ struct ProblemFileTests {
             "a = " + String(repeating: "[", count: 2000) + "\n",
         ])
     func growth(line: String) {
-        let short = text(of: line, bytes: 40_000)
-        let (small, large) = (min(cost(short), cost(short)), cost(text(of: line, bytes: 320_000)))
+        let (short, long) = (text(of: line, bytes: 40_000), text(of: line, bytes: 320_000))
+        var (small, large) = (min(cost(short), cost(short)), cost(long))
+        // A pause of a virtual machine counts as CPU time of the thread that it interrupts.
+        for _ in 0..<4 where large >= 16 * small + 0.01 {
+            (small, large) = (min(small, cost(short)), min(large, cost(long)))
+        }
         #expect(large < 16 * small + 0.01, "\(small) s and \(large) s")
     }
 
