@@ -161,10 +161,15 @@ async def listing(peer, mode):
 async def every_tool(peer, mode):
     """Calls each tool, and checks its effects in `status`."""
     async with peer.client(mode, "--name", "tester") as client:
-        async def reach(what, condition):
-            end = time.monotonic() + 15
+        async def reach(what, condition, again=None):
+            """Waits for a status. `again` repeats a request whose effect ends after 1 s, and which a busy computer can miss."""
+            begin = renewed = time.monotonic()
             while not condition(status := peer.control("status")):
-                expect(time.monotonic() < end, what, status)
+                now = time.monotonic()
+                expect(now < begin + 15, what, status)
+                if again and now > renewed + 2:
+                    renewed = now
+                    await again()
                 await asyncio.sleep(0.05)
 
         async def call(name, arguments):
@@ -195,7 +200,8 @@ async def every_tool(peer, mode):
                     await motor_test(peer, client)
                 await call(name, arguments)
                 if name in effects:
-                    await reach(name, effects[name])
+                    ends = name in ("drive", "track")
+                    await reach(name, effects[name], (lambda: call(name, arguments)) if ends else None)
                 if name in ("motor_test", "track"):
                     await call("mode", {"mode": "locked"})
                     await reach("locked", lambda status: status["state"] == "running" and status["mode"] == "locked")
@@ -247,6 +253,11 @@ def driven(samples):
     return times[-1] - times[0] if times else 0.0
 
 
+def gap(samples):
+    """Longest time between two samples, s: the duration of a pause of a busy computer."""
+    return max(later[0] - earlier[0] for earlier, later in zip(samples, samples[1:]))
+
+
 async def motor_test(peer, client):
     """The tool moves the motor for half a second and reports it, a repeated call continues, and a stop ends it."""
     with Watch(peer) as watch:
@@ -255,7 +266,7 @@ async def motor_test(peer, client):
         result = await client.call_tool("motor_test", {"axis": "yaw"})
         expect(not result.is_error and "motor of yaw moves" in text(result), result)
         once = await watch.samples(1.2)
-        expect(span(once) > 0.3 and 0.3 < driven(once) < 0.7, "one call", span(once), driven(once))
+        expect(span(once) > 0.3 and 0.3 < driven(once) < 0.7 + gap(once), "one call", span(once), driven(once), gap(once))
         result = await client.call_tool("motor_test", {"axis": "elbow"})
         expect(result.is_error and "yaw" in text(result), result)
         begin = time.monotonic()
@@ -265,13 +276,15 @@ async def motor_test(peer, client):
             await asyncio.sleep(0.1)
         longer = await watch.samples(1.8)
         expect(driven(longer) > 1.0, "repeated calls", driven(longer))
+        begin = time.monotonic()
         await client.call_tool("motor_test", {"axis": "yaw"})
         await asyncio.sleep(0.1)
         result = await client.call_tool("stop", {})
         expect(not result.is_error, result)
-        stopped = await watch.samples(0.8)
+        before = time.monotonic() - begin
         # The samples before the stop are in the socket's buffer.
-        expect(driven(stopped) < 0.35 and stopped[-1][2] == 0, "stop", driven(stopped))
+        stopped = await watch.samples(0.8 + before)
+        expect(driven(stopped) < 0.25 + before and stopped[-1][2] == 0, "stop", driven(stopped), before)
         result = await client.call_tool("motor_test", {"axis": "yaw"})
         expect(result.is_error and "emergency stop" in text(result), result)
         peer.control("stop", "--reset")
@@ -486,10 +499,14 @@ async def endings(peer, mode):
             while rate() < 10:
                 expect(time.monotonic() - begin < 5, what, "the camera does not turn")
             end(server)
-            begin = time.monotonic()
-            while rate() > 0.5:
-                expect(time.monotonic() - begin < 5, what, "the camera does not stop")
-            seconds = time.monotonic() - begin
+            begin = last = time.monotonic()
+            pause, turning = 0.0, True
+            while turning:
+                turning = rate() > 0.5
+                pause, last = max(pause, time.monotonic() - last), time.monotonic()
+                expect(last - begin < 5, what, "the camera does not stop")
+            # A pause of the computer is not time that the camera needed.
+            seconds = last - begin - pause
             # A connection that ends stops the camera before the dead-man time. A busy machine needs some time, too.
             expect(seconds < (dead_man + 0.7 if what == "hanging" else 0.9 * dead_man), what, seconds)
             before = peer.control("status")
