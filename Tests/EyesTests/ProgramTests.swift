@@ -64,29 +64,47 @@ struct ProgramTests {
             do {
                 let player = try Player(url, over: .tcp)
                 #expect(try player.first(within: 8) != nil)
-                _ = try player.pictures(for: 2.5)
-                let companion = try #require(try status(directory).companions.first)
-                #expect(companion.check.level == .ok, "\(companion.check)")
-                #expect(companion.check.finding.contains("1 client"))
-                #expect(try #require(companion.report.values["rate_hz"]).value > 25)
-                #expect(try #require(companion.report.values["latency_ms"]).value < 100)
-                let checks: [DoctorCheck] = try DaemonClient(
-                    path: "\(directory)/s.sock", timeout: 5
-                ).request("doctor")
-                #expect(checks.contains { $0.name == "eyes" && $0.level == .ok })
+                // Each report covers one second, and a pause of the computer affects only one.
+                var companion: CompanionStatus?
+                let isHealthy = try eventually(within: 15) {
+                    _ = try player.pictures(for: 0.5)
+                    companion = try status(directory).companions.first
+                    guard let companion, let rate = companion.report.values["rate_hz"]?.value,
+                        let latency = companion.report.values["latency_ms"]?.value
+                    else { return false }
+                    return companion.check.level == .ok
+                        && companion.check.finding.contains("1 client") && rate > 25
+                        && latency < 100
+                }
+                #expect(isHealthy, "\(companion as Any)")
+                let isShown = try eventually(within: 10) {
+                    let checks: [DoctorCheck] = try DaemonClient(
+                        path: "\(directory)/s.sock", timeout: 5
+                    ).request("doctor")
+                    return checks.contains { $0.name == "eyes" && $0.level == .ok }
+                }
+                #expect(isShown)
             }
             let before = try status(directory)
             kill(try #require(eyes).process, SIGKILL)
             #expect(eyes?.wait(seconds: 5) == -SIGKILL)
-            #expect(try eventually(within: 2) { try status(directory).companions.isEmpty })
-            usleep(500_000)
+            #expect(try eventually(within: 5) { try status(directory).companions.isEmpty })
+            // A pause of the computer omits ticks in one interval; a loop that is slow now omits
+            // ticks in all of them.
+            var earlier = before
+            let hasRate = try eventually(within: 10) {
+                usleep(500_000)
+                let later = try status(directory)
+                defer { earlier = later }
+                let ticks = Double(later.loop.ticks - earlier.loop.ticks)
+                let seconds = later.t.value - earlier.t.value
+                return ticks >= 0.9 * seconds * later.loop.rateHz.value
+            }
+            #expect(hasRate)
             let after = try status(directory)
             #expect(after.isEnabled)
             #expect(after.inhibitions.isEmpty)
             #expect(after.faults.busErrors == before.faults.busErrors)
-            let ticks = Double(after.loop.ticks - before.loop.ticks)
-            let seconds = after.t.value - before.t.value
-            #expect(ticks >= 0.9 * seconds * after.loop.rateHz.value)
 
             eyes = try self.eyes(in: directory, port: port, ["video.source=test"])
             #expect(eyes?.says("The stream is at") == true)
@@ -109,14 +127,15 @@ struct ProgramTests {
             let player = try Player("rtsp://127.0.0.1:\(port)/stream", over: .tcp)
             #expect(try player.first(within: 8) != nil)
             var means: Set<Double> = []
-            for _ in 0..<12 {
+            let areEnough = try eventually(within: 20) {
                 _ = try player.pictures(for: 0.5)
                 let values = try status(directory).companions.first?.report.values ?? [:]
-                guard let mean = values["latency_ms"]?.value else { continue }
+                guard let mean = values["latency_ms"]?.value else { return false }
                 means.insert(mean)
                 #expect(try #require(values["latency_max_ms"]).value >= mean)
+                return means.count >= 5
             }
-            #expect(means.count >= 4, "\(means)")
+            #expect(areEnough, "\(means)")
         }
     }
 
