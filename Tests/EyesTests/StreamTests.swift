@@ -52,6 +52,12 @@ final class RunningStream {
         return false
     }
 
+    /// Waits until the encoder has made `count` further pictures.
+    func encodes(_ count: UInt64, within seconds: Double) -> Bool {
+        let before = keeper.report.frames
+        return report(within: seconds) { $0.frames >= before + count }
+    }
+
     static var testPicture: EyesSettings.Video {
         var video = EyesSettings().video
         video.source = .test
