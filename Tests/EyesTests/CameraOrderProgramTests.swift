@@ -31,7 +31,7 @@ struct CameraOrderProgramTests {
         if !settings.isEmpty { params["settings"] = .array(settings.map(JSONValue.string)) }
         let reply: CameraReply = try client(directory).request("camera", params)
         #expect(
-            eventually(within: 3) {
+            eventually(within: 10) {
                 (try? report(directory))?.capture?.order ?? 0 >= reply.number
             }, "\(action)")
         return try #require(try report(directory)?.capture)
@@ -72,7 +72,7 @@ struct CameraOrderProgramTests {
             #expect(eventually(within: 10) { (try? report(directory)) != nil }, "\(daemon.log)")
             let reply: CameraReply = try client(directory).request("camera", ["action": "photo"])
             var orders: [CameraOrder] = []
-            let isReceived = eventually(within: 3) {
+            let isReceived = eventually(within: 10) {
                 orders += link.takeOrders()
                 return !orders.isEmpty
             }
@@ -84,7 +84,8 @@ struct CameraOrderProgramTests {
             eyes.capture?.problem = nil
             link.report(eyes)
             #expect(
-                try eventually(within: 3) { try report(directory)?.capture?.order == reply.number })
+                try eventually(within: 10) { try report(directory)?.capture?.order == reply.number }
+            )
             #expect(try report(directory)?.capture?.problem == nil)
         }
     }
@@ -115,15 +116,15 @@ struct CameraOrderProgramTests {
 
             #expect(try order(directory, "photo").problem == nil)
             #expect(
-                try eventually(within: 5) { try report(directory)?.capture?.photos == 1 },
+                try eventually(within: 10) { try report(directory)?.capture?.photos == 1 },
                 "\(eyes.log)")
             #expect(try files(videos, ".jpg") == 1)
 
             #expect(try order(directory, "record").problem == nil)
             #expect(
-                try eventually(within: 8) { try report(directory)?.capture?.isRecording == true },
+                try eventually(within: 10) { try report(directory)?.capture?.isRecording == true },
                 "\(eyes.log)")
-            #expect(try eventually(within: 5) { try flight(directory).isRecording })
+            #expect(try eventually(within: 10) { try flight(directory).isRecording })
             // An invalid setting is refused with its range, and the settings do not change.
             let wrong = try order(directory, "set", ["video.width=9"])
             #expect(wrong.problem?.contains("outside 160...1920") == true, "\(wrong)")
@@ -134,7 +135,7 @@ struct CameraOrderProgramTests {
             #expect(try order(directory, "stop").problem == nil)
             try write("[video]\nwidth = 640\n", to: file)
             #expect(
-                try eventually(within: 5) { try !flight(directory).isRecording }, "\(eyes.log)")
+                try eventually(within: 10) { try !flight(directory).isRecording }, "\(eyes.log)")
             #expect(try files(videos, ".mp4") == 1)
 
             // A failed recording begins when the cause is removed and a user repeats the order.
@@ -142,13 +143,13 @@ struct CameraOrderProgramTests {
             _ = try order(directory, "set", ["video.record_directory=\"\(missing)\""])
             _ = try order(directory, "record")
             #expect(
-                try eventually(within: 5) {
+                try eventually(within: 10) {
                     try report(directory)?.capture?.problem?.contains("missing") == true
                 })
             try makeDirectory(missing)
             _ = try order(directory, "record")
             #expect(
-                try eventually(within: 8) { try report(directory)?.capture?.isRecording == true },
+                try eventually(within: 10) { try report(directory)?.capture?.isRecording == true },
                 "\(eyes.log)")
             _ = try order(directory, "stop")
 
@@ -162,10 +163,10 @@ struct CameraOrderProgramTests {
             #expect(try player.first(within: 5) { $0.width == 640 } != nil)
 
             #expect(try order(directory, "record").problem == nil)
-            #expect(try eventually(within: 8) { try flight(directory).isRecording })
+            #expect(try eventually(within: 10) { try flight(directory).isRecording })
             kill(eyes.process, SIGKILL)
             #expect(eyes.wait(seconds: 5) == -SIGKILL)
-            #expect(try eventually(within: 3) { try !flight(directory).isRecording })
+            #expect(try eventually(within: 5) { try !flight(directory).isRecording })
         }
     }
 }
