@@ -249,9 +249,8 @@ struct VideoPageTests {
             try page.open(rig.address + "/#pair=\(try rig.code())")
             try #require(try page.wait("\(EyesProgram.pictures) > 5") != nil)
             let frame = "document.querySelector('.video').toDataURL()"
-            let before = try page.value(frame)
-            usleep(300_000)
-            #expect(try page.value(frame) != before)
+            try page.value("window.before = \(frame)")
+            #expect(try page.wait("\(frame) !== before") != nil)
             #expect(try page.value("document.querySelector('.note').textContent") == "")
             // The picture, the angles and the pad fit above the buttons at the bottom.
             let bottom = try page.value(
@@ -273,8 +272,9 @@ struct VideoPageTests {
             let place = try page.middle(of: ".video")
             try page.touch("touchStart", (place.x + 40, place.y - 30))
             try page.touch("touchEnd")
+            // The choice of the person and its effect each wait for a report of airframe-eyes.
             #expect(
-                eventually(within: 3) {
+                eventually(within: 10) {
                     let finding = try? rig.people()?["finding"]?.string
                     return finding != nil && finding != "no person is followed"
                 })
