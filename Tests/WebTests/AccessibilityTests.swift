@@ -167,11 +167,17 @@ struct AccessibilityTests {
 
     private func reachAll(_ view: String, _ page: Chromium.Page) throws {
         try page.show(view)
-        // Waits until the view no longer changes, because the key presses must apply to the same
-        // controls.
-        usleep(700_000)
         let controls =
             "[...document.querySelectorAll('button, a[href], input, select, summary, [tabindex=\"0\"]')].filter((n) => n.checkVisibility() && !n.disabled && n.tabIndex >= 0)"
+        // Waits until the controls have been the same six times in sequence, because the key
+        // presses must apply to the same controls. In a pause of the computer, nothing is counted.
+        try page.value("[window.controls, window.same] = [[], 0]")
+        let isSame =
+            "[controls, controls = \(controls)].reduce((old, now) => old.length === now.length && old.every((n, i) => n === now[i]))"
+        for _ in 0..<100 {
+            usleep(90_000)
+            if try page.value("same = \(isSame) ? same + 1 : 0").int ?? 0 >= 6 { break }
+        }
         let count =
             try page.value(
                 """
