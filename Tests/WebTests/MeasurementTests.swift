@@ -83,7 +83,17 @@ struct MeasurementTests {
             try page.value(
                 "window.saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((t) => (saved = t)); return make(blob); }"
             )
-            usleep(1_500_000)
+            // Counts the messages of the stream of the charts, which has no attitude.
+            try page.value(
+                """
+                (window.rows = 0, window.parse = JSON.parse, JSON.parse = (text) => {
+                  const message = window.parse(text);
+                  const names = Object.keys(message?.values ?? {});
+                  if (names.includes("error.yaw") && !names.includes("attitude.yaw")) rows += 1;
+                  return message;
+                }, 1)
+                """)
+            try #require(try page.wait("rows >= 70") != nil)
             try press("Pause", page)
             try press("CSV", page)
             try #require(try page.wait("saved") != nil)
