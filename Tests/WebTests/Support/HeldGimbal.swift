@@ -87,7 +87,7 @@ final class HeldGimbal: @unchecked Sendable {
         let mounting = Quaternion.aboutX(Self.mounting)
         var random = SystemRandomNumberGenerator()
         var buffer: [UInt8] = []
-        let begin = monotonicNow()
+        var begin = monotonicNow()
         let dt = 1e-3
         for tick in 1... {
             let (hand, isOver) = lock.withLock { (wanted, hasEnded) }
@@ -134,6 +134,8 @@ final class HeldGimbal: @unchecked Sendable {
             gimbal.apply(output, at: gimbal.now)
             let ahead = time / 4 - (monotonicNow() - begin)
             if ahead > 0.005 { usleep(UInt32(ahead * 1e6)) }
+            // After a pause of the computer, the simulation does not become faster to catch up.
+            if ahead < -0.05 { begin -= ahead }
         }
     }
 
