@@ -98,7 +98,9 @@ public final class WebSession: Sendable {
         // The first of several close frames is sent; the first of their times closes the connection.
         put(.connectionClose, payload, key: nil)
         let channel = channel
-        channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
+        let closing = channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
+        // Otherwise, the memory of a closed connection would be used until this time.
+        channel.closeFuture.whenComplete { _ in closing.cancel() }
     }
 
     /// Closes the connection of an unresponsive client immediately.
