@@ -53,16 +53,35 @@ struct MotorTestCommand: ParsableCommand {
         let signals = SignalQueue([SIGINT, SIGTERM])
         let end = DaemonClient.now() + duration
         var signal: Int32?
+        var hasMoved = false
+        var newest = Status()
         repeat {
             _ = try client.json(.motorTest, params)
             let rest = min(Self.period, end - DaemonClient.now())
             if rest > 0 { signal = signals.next(within: rest) }
+            if !hasMoved {
+                newest = try client.request(.status)
+                hasMoved = newest.isEnabled
+            }
         } while signal == nil && DaemonClient.now() < end
         // A request other than a motor test ends the motor test immediately. A request for the
         // current mode ends the test without any other effect.
         let result = try client.json(.mode, ["mode": "inactive"])
+        if signal == nil, !hasMoved {
+            Output.error(Self.reason(axis, newest))
+            throw ExitCode(ExitCodes.refused)
+        }
         options.json ? Output.line(result.text) : Output.row(Self.expectation(axis))
         if signal != nil { throw ExitCodes.failure(after: signal) }
+    }
+
+    /// Reason why the motor did not move, according to a status from the test.
+    static func reason(_ axis: String, _ status: Status) -> String {
+        let reasons = status.inhibitions.map(\.sentence)
+        return
+            (["The motor of \(axis) did not move, because the motors stayed off."]
+            + (reasons.isEmpty ? ["`airframectl doctor` searches for the reason."] : reasons))
+            .joined(separator: " ")
     }
 
     /// Direction in which the motor must have turned first, and the remedy for another direction.
