@@ -18,6 +18,8 @@ public struct ControlState: Sendable {
     /// The source of the latched stop. If several sources have requested a stop, the property
     /// contains the source with the highest rank.
     public var stoppedBy: CommandSource?
+    /// Links whose emergency stop is latched, in alphabetical order.
+    public var stops: [CommandSource.Link] = []
     /// Number of refused requests since the start.
     public var refusals: UInt64 = 0
     /// The newest refused request; nil if no request was refused.

@@ -40,6 +40,8 @@ public struct Daemon {
     private let steppers: StepperMotors?
     private let logger: Logger
     private let logStore: LogStore
+    /// Record of the latched emergency stops; nil without a folder that outlives the process.
+    private let stopRecord: StopRecord?
     /// Lock of the state directory; nil if the directory cannot be locked.
     private let stateLock: StateLock?
 
@@ -89,6 +91,8 @@ public struct Daemon {
             steppers: steppers.map { steppers in
                 Steppers(hasSwitches: steppers.hasSwitches) { steppers.ask($1, axis: $0) }
             })
+        stopRecord = StopRecord()
+        stopRecord?.repeatStops(commander, now: clock.now, log: log)
         tuning = Tuning(
             store: store, source: source, stateOwner: stateOwner, correction: stabilizer.correction,
             mailbox: loop.tuning, commander: commander, clock: clock, log: log
@@ -198,6 +202,10 @@ public struct Daemon {
         if let simulator { services.append(simulator) }
         if tuning.settings.battery.source != .none {
             services.append(BatteryService(monitor: battery, log: logger))
+        }
+        if let stopRecord {
+            services.append(
+                StopRecordService(record: stopRecord, commander: machine.commander, log: logger))
         }
         if let radio { services.append(radio) }
         if let links { services += links.services }

@@ -84,6 +84,7 @@ public final class Commander: Sendable {
             view.driver = state.driver?.source
             view.age = state.holder.map { now.seconds(since: $0.lastRequest) }
             view.stoppedBy = state.stop.owner(state.rules)
+            view.stops = state.stop.links
             view.refusals = state.refusals
             view.lastRefusal = state.lastRefusal
             view.loss = Self.loss(state, now: now)

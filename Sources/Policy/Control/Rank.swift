@@ -41,6 +41,9 @@ struct EmergencyStopLatch {
     /// True if an emergency stop is latched.
     var isLatched: Bool { !asked.isEmpty }
 
+    /// Links that have requested the stop, in alphabetical order.
+    var links: [CommandSource.Link] { asked.keys.sorted { $0.rawValue < $1.rawValue } }
+
     /// The source with the highest rank that requested the stop; nil without a latched stop.
     func owner(_ rules: Commander.Rules) -> CommandSource? {
         asked.values.max {
