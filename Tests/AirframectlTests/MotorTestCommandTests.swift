@@ -14,6 +14,7 @@ import Wire
         status.inhibitions = [
             Inhibition(name: "imu_missing", sentence: "No samples arrive."),
             Inhibition(name: "motor_bus", sentence: "The bus fails."),
+            Inhibition(name: "inactive_mode", sentence: "The mode is inactive."),
         ]
         #expect(
             MotorTestCommand.reason("roll", status) == start + "No samples arrive. The bus fails.")

@@ -77,7 +77,8 @@ struct MotorTestCommand: ParsableCommand {
 
     /// Reason why the motor did not move, according to a status from the test.
     static func reason(_ axis: String, _ status: Status) -> String {
-        let reasons = status.inhibitions.map(\.sentence)
+        // The mode inactive, which the test needs, is not a reason.
+        let reasons = status.inhibitions.filter { $0.name != "inactive_mode" }.map(\.sentence)
         return
             (["The motor of \(axis) did not move, because the motors stayed off."]
             + (reasons.isEmpty ? ["`airframectl doctor` searches for the reason."] : reasons))
