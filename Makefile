@@ -29,6 +29,9 @@ RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic $
 IMU_DATA ?= ../shared/data/imu
 # Recordings of people who walk, for `make bench-pointing`.
 GAIT_DATA ?= ../shared/data/gait
+# A systemd service that runs the tests would pass its folder to every airframed: each would find the emergency stops of the others.
+unexport RUNTIME_DIRECTORY
+
 # Peers from PyPI, never committed.
 PEERS := .build/peers
 

@@ -99,7 +99,9 @@ struct StopRecordService: Service {
     func run() async throws {
         var stored = record.links
         var hasFailed = false
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+        while true {
+            // The last check follows the end of the links, so it includes their last stop.
+            let isOver = Task.isShuttingDownGracefully || Task.isCancelled
             let links = commander.view(now: MonotonicClock.now).stops
             if links != stored {
                 do {
@@ -115,6 +117,7 @@ struct StopRecordService: Service {
                     hasFailed = true
                 }
             }
+            if isOver { return }
             try? await Task.sleep(for: Self.period)
         }
     }
