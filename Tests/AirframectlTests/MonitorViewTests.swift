@@ -137,8 +137,8 @@ struct MonitorViewTests {
         ]
         let lines = MonitorView(status: status).render(size)
         #expect(lines[2].contains("NOT MOVING"))
-        #expect(lines[3] == "   - No IMU sample for 120 ms: check the cable.")
-        #expect(lines[4] == "   - The mode is inactive.")
+        #expect(lines[3] == "   - imu_stale: No IMU sample for 120 ms: check the cable.")
+        #expect(lines[4] == "   - inactive_mode: The mode is inactive.")
     }
 
     @Test("reasons that do not fit are counted, and the lines below keep their positions")

@@ -12,14 +12,14 @@ struct StatusViewTests {
         return StatusView.lines(status, .plain)
     }
 
-    @Test("the first line states whether the camera moves, and otherwise the reason")
+    @Test("the first line states whether the camera moves, and otherwise the reason with its name")
     func firstLine() {
         let lines = lines([
             Inhibition(name: "imu_stale", sentence: "The IMU is silent. Check its bus."),
             Inhibition(name: "bus_error", sentence: "Transfers fail."),
         ])
-        #expect(lines[0] == "NOT MOVING  The IMU is silent. Check its bus.")
-        #expect(lines[1] == "- Transfers fail.")
+        #expect(lines[0] == "NOT MOVING  imu_stale: The IMU is silent. Check its bus.")
+        #expect(lines[1] == "- bus_error: Transfers fail.")
     }
 
     @Test(
@@ -27,7 +27,7 @@ struct StatusViewTests {
         arguments: ["inactive_mode", "retracted", "calibrating"])
     func request(name: String) {
         let reason = Inhibition(name: name, sentence: "The motors are off.")
-        #expect(lines([reason])[0] == "OFF  The motors are off.")
+        #expect(lines([reason])[0] == "OFF  \(name): The motors are off.")
         let fault = Inhibition(name: "imu_stale", sentence: "The IMU is silent.")
         #expect(lines([fault, reason])[0].hasPrefix("NOT MOVING"))
     }
@@ -58,7 +58,7 @@ struct StatusViewTests {
     func longReason() {
         let words = Array(repeating: "word", count: 40).joined(separator: " ") + "."
         let lines = lines([Inhibition(name: "x", sentence: words)])
-        #expect(lines[0].hasPrefix("NOT MOVING  word"))
+        #expect(lines[0].hasPrefix("NOT MOVING  x: word"))
         #expect(lines[1].hasPrefix("  word"))
         let all = lines.prefix { !$0.isEmpty }.joined(separator: " ")
         #expect(all.split(separator: " ").count { $0.hasPrefix("word") } == 40)

@@ -6,7 +6,7 @@ struct MotionState: Equatable {
     /// The state as a short phrase, such as "moving" or "not moving".
     var headline: String
     var role: Style.Role
-    /// One sentence for each reason, the most severe first.
+    /// One sentence for each reason, after the name of its condition, the most severe first.
     var sentences: [String]
     /// One sentence for each condition that does not prevent motion, after the condition's name.
     var notices: [String]
@@ -16,7 +16,7 @@ struct MotionState: Equatable {
     init(_ status: Status) {
         let problems = status.inhibitions.filter(\.isProblem)
         isInhibited = !problems.isEmpty
-        sentences = status.inhibitions.map(\.sentence)
+        sentences = status.inhibitions.map { "\($0.name): \($0.sentence)" }
         notices = status.notices.map { "\($0.name): \($0.sentence)" }
         switch (status.isEnabled, problems.isEmpty) {
         case (true, true):
