@@ -3,8 +3,14 @@ import Testing
 import Wire
 
 @Suite("airframectl calibrate with a running daemon") struct DaemonCalibrationTests {
-    @Test("a calibration of the gyroscope at rest is saved, survives a restart, and can be undone")
+    @Test(
+        "a calibration of the gyroscope at rest is saved, survives a restart, finishes the step of the set-up, and can be undone"
+    )
     func gyroAtRest() throws {
+        func step(_ daemon: RunningDaemon) throws -> String? {
+            let steps = try daemon.ask("setup")["steps"]?.array
+            return steps?.first { $0["name"]?.string == "gyro" }?["state"]?.string
+        }
         try withTemporaryDirectory { directory in
             let first = try RunningDaemon(in: directory)
             try first.status("enabled") { $0["enabled"]?.bool == true }
@@ -17,8 +23,10 @@ import Wire
 
             let second = try RunningDaemon(in: directory)
             #expect(try second.control("calibrate").output.contains("gyro  20"))
+            #expect(try step(second) == "done")
             let undone = try second.control("calibrate", "undo")
             #expect(undone.output.contains("removed; there is no earlier calibration"))
+            #expect(try step(second) == "open")
             let nothing = try second.control("calibrate", "undo")
             #expect(nothing.status == 1)
             #expect(nothing.errors.contains("no calibration to undo"))

@@ -57,7 +57,7 @@ extension Tuning: CalibrationStore {
             )
         }
         let kind = record.kind
-        use(kind, "calibrated the \(kind.rawValue)", by: who) {
+        use(kind, "calibrated the \(kind.rawValue)", by: who, isNew: true) {
             $0.apply(record)
         } commit: { state in
             // The bias was measured just now; its standard deviation is therefore not increased for
@@ -96,9 +96,10 @@ extension Tuning: CalibrationStore {
     }
 
     /// Saves the correction of one kind, then applies it. The corrections of other kinds are kept,
-    /// including values that the estimator has updated.
+    /// including values that the estimator has updated. `isNew` is true if the correction was
+    /// measured now.
     private func use(
-        _ kind: CalibrationKind, _ what: String, by who: String,
+        _ kind: CalibrationKind, _ what: String, by who: String, isNew: Bool = false,
         change: @escaping @Sendable (inout ActiveCalibrations) -> Void,
         commit: @escaping @Sendable (inout State) -> Void, done: @escaping Later<Void>
     ) {
@@ -107,8 +108,12 @@ extension Tuning: CalibrationStore {
             change(&book)
             saved.calibration = book.saved
             saved.calibratedSensors = book.savedSensors
-            // The step of the set-up with the name of the kind is not done without a calibration.
-            if book.record(kind) == nil, saved.setup?[kind.rawValue]?.state == "done" {
+            // The step of the set-up with the name of the kind is done after a calibration with
+            // any client, and is not done without a calibration.
+            if isNew, kind != .magnetometer {
+                let step = SavedState.Step(state: "done", sensor: book.sensor)
+                saved.setup = (saved.setup ?? [:]).merging([kind.rawValue: step]) { $1 }
+            } else if book.record(kind) == nil, saved.setup?[kind.rawValue]?.state == "done" {
                 saved.setup?[kind.rawValue] = nil
             }
         } commit: { state, saved in
