@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Simulation
 import Testing
+import Wire
 
 @testable import airframectl
 
@@ -29,6 +30,26 @@ import Testing
             BalanceCheck.estimatedMass(inertia: [1.5e-3, 1.5e-3, 1.5e-3]))
         #expect(abs(mass - 0.9) < 1e-6)
         #expect(BalanceCheck.estimatedMass(inertia: [.nan, 1e-3, 1e-3]) == nil)
+    }
+
+    @Test("a check whose motors were switched off reports the reasons, or the next step")
+    func interruption() {
+        var status = Status()
+        status.mode = "locked"
+        status.state = "off"
+        let start = "The motors were switched off during the check. "
+        #expect(
+            BalanceCommand.problem(status, limit: 1)
+                == start + "`airframectl log` shows the reason.")
+        status.inhibitions = [Inhibition(name: "imu_stale", sentence: "No samples arrive.")]
+        #expect(BalanceCommand.problem(status, limit: 1) == start + "No samples arrive.")
+        status.state = "running"
+        status.errorDeg = AxisNumbers(yaw: 0, roll: 0.5, pitch: 0)
+        #expect(BalanceCommand.problem(status, limit: 1) == nil)
+        status.mode = "inactive"
+        #expect(
+            BalanceCommand.problem(status, limit: 1)
+                == "The mode changed to \"inactive\" during the check.")
     }
 
     /// Learned and true imbalance of a random gimbal after the motions of the check, g·m.

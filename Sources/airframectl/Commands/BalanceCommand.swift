@@ -127,16 +127,26 @@ struct BalanceCommand: ParsableCommand {
 
     /// Throws an error if the motors do not hold the camera with at most the given error, degrees.
     private static func requireHold(_ status: Status, limit: Double) throws(ClientError) {
-        guard status.mode == "locked", status.state == "running" else {
-            let problem =
-                status.mode == "locked"
-                ? "The motors were switched off during the check; `airframectl status` shows why."
-                : "The mode changed to \"\(status.mode)\" during the check."
+        if let problem = Self.problem(status, limit: limit) {
             throw .refused(RequestError("refused", problem))
         }
-        if let problem = BalanceCheck.deviation(status.errorDeg, limit: limit) {
-            throw .refused(RequestError("refused", problem))
+    }
+
+    /// Reason why the check cannot continue; nil if the motors hold the camera with at most the
+    /// given error, degrees.
+    static func problem(_ status: Status, limit: Double) -> String? {
+        guard status.mode == "locked" else {
+            return "The mode changed to \"\(status.mode)\" during the check."
         }
+        guard status.state == "running" else {
+            // A short fault has ended before the user can ask for the status.
+            let reasons = status.inhibitions.map(\.sentence)
+            return
+                (["The motors were switched off during the check."]
+                + (reasons.isEmpty ? ["`airframectl log` shows the reason."] : reasons))
+                .joined(separator: " ")
+        }
+        return BalanceCheck.deviation(status.errorDeg, limit: limit)
     }
 
     /// Prints the result of a check; returns true if the camera is balanced.
