@@ -132,6 +132,32 @@ import Wire
         #expect(check("sensor") { $0.imu.faults = ["stall": 1] }?.level == .warn)
     }
 
+    @Test("after weeks, late samples and late edges of the last seconds are a warning")
+    func lateAfterWeeks() {
+        var earlier = healthy
+        earlier.loop.ticks = 4_000_000_000
+        earlier.loop.lateSamples = 300
+        earlier.imu.faults = ["late_edge": 300]
+        func level(_ name: String, late: Int, since: Status?) -> DoctorCheck.Level? {
+            var status = earlier
+            status.loop.ticks += 1000
+            status.loop.lateSamples += late
+            status.imu.faults["late_edge"] = 300 + late
+            let checks = Doctor(status: status, earlier: since).checks
+            return checks.first { $0.name == name }?.level
+        }
+        for name in ["deadline", "data ready"] {
+            #expect(level(name, late: 1000, since: earlier) == .warn)
+            #expect(level(name, late: 20, since: earlier) == .ok)
+            #expect(level(name, late: 1000, since: nil) == .ok)
+        }
+        // A restarted loop counts its ticks from 0 again.
+        var restarted = healthy
+        restarted.loop.ticks = 100
+        let found = Doctor(status: restarted, earlier: earlier).checks
+        #expect(found.first { $0.name == "deadline" }?.level == .ok)
+    }
+
     @Test("doctor reports whether the motors can be switched off if a bus hangs")
     func cutOff() {
         #expect(check("cut-off") { $0.motors.cutOff = nil } == nil)

@@ -1,12 +1,15 @@
 import PlainText
 import Wire
 
-/// Checks of `doctor` that need only one status report. Each warning or failure contains a
-/// remedy. The functions read neither files nor clocks.
+/// Checks of `doctor` that need only one status report. With an earlier report, some checks also
+/// examine the time since this report. Each warning or failure contains a remedy. The functions
+/// read neither files nor clocks.
 struct Doctor {
     let status: Status
+    /// Report of at most some seconds before `status`; nil if there is none.
+    var earlier: Status?
 
-    /// All checks of one status report, with the most basic check first.
+    /// All checks of the status report, with the most basic check first.
     var checks: [DoctorCheck] {
         [
             samples, sensor, sensorSettings, handleSensor, dataReady, lateness, drops, bus, can,
@@ -83,31 +86,39 @@ struct Doctor {
 
     /// Check of the sensor's data-ready line; nil if no edge was late.
     private var dataReady: DoctorCheck? {
-        let late = status.imu.faults[Self.lateEdge] ?? 0
-        guard late > 0 else { return nil }
+        guard status.imu.faults[Self.lateEdge] ?? 0 > 0 else { return nil }
         return rare(
-            "data ready", late, "periods began without an edge of the data-ready line",
+            "data ready", "periods began without an edge of the data-ready line",
             remedy:
                 "Check hardware.linux.data_ready_chip and data_ready_line, the wire to the sensor's interrupt pin, and that the user of airframed is in the group gpio; gpioinfo lists the lines and their users. Without edges, the computer's clock starts the periods."
-        )
+        ) { $0.imu.faults[Self.lateEdge] ?? 0 }
     }
 
     private var lateness: DoctorCheck {
         rare(
-            "deadline", status.loop.lateSamples, "samples arrived late",
+            "deadline", "samples arrived late",
             remedy:
                 "The bus is too slow, or the loop does not run in real time: see the check \"real time\", or lower loop.rate_hz."
-        )
+        ) { $0.loop.lateSamples }
     }
 
-    /// Check of an event that is not a problem in fewer than 1 % of the periods.
+    /// Check of an event that is not a problem in fewer than 1 % of the periods since the start.
+    /// After weeks, 1 % of the periods are hours. Therefore the check also warns if the event
+    /// happened in at least 10 % of the periods since the earlier report.
     private func rare(
-        _ name: String, _ count: Int, _ event: String, remedy: String
+        _ name: String, _ event: String, remedy: String, count: (Status) -> Int
     ) -> DoctorCheck {
-        let text = "\(count) of \(status.loop.ticks) \(event)"
-        let share = Double(count) / Double(max(status.loop.ticks, 1))
-        return share < 0.01
-            ? DoctorCheck(name, .ok, text) : DoctorCheck(name, .warn, text, remedy: remedy)
+        let (events, periods) = (count(status), status.loop.ticks)
+        var text = "\(events) of \(periods) \(event)"
+        var isFrequent = events * 100 >= max(periods, 1)
+        if let earlier {
+            let (new, newest) = (events - count(earlier), periods - earlier.loop.ticks)
+            if newest > 0, new * 10 >= newest {
+                text += ", \(new) of the last \(newest)"
+                isFrequent = true
+            }
+        }
+        return DoctorCheck(name, isFrequent ? .warn : .ok, text, remedy: isFrequent ? remedy : "")
     }
 
     private var recorder: DoctorCheck? {

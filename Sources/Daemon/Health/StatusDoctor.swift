@@ -210,22 +210,17 @@ final class StatusHistory: Sendable {
 
     private let looks = Mutex<[(status: Status, time: Instant)]>([])
 
-    /// Compares the current status with the newest stored report that is 0.5 s to 10 s old, and
-    /// returns the checks.
+    /// Stores the current status, and returns the newest earlier report that is 0.5 s to 10 s old.
     ///
     /// - Parameters:
     ///   - status: Current status.
     ///   - now: Time of the status on the computer's clock.
-    ///   - isMountingCalibrated: True if a calibration of the mounting is active.
-    /// - Returns: The checks in the order of display.
-    func checks(_ status: Status, now: Instant, isMountingCalibrated: Bool) -> [DoctorCheck] {
-        let before = looks.withLock { looks in
+    /// - Returns: The earlier report, and the seconds since then; nil if there is no such report.
+    func note(_ status: Status, now: Instant) -> (status: Status, elapsed: Double)? {
+        looks.withLock { looks in
             let before = looks.last { Self.ages.contains(now.seconds(since: $0.time)) }
             looks = looks.suffix(Self.most - 1) + [(status, now)]
-            return before
+            return before.map { ($0.status, now.seconds(since: $0.time)) }
         }
-        return StatusDoctor.checks(
-            before?.status, status, elapsed: before.map { now.seconds(since: $0.time) } ?? 0,
-            isMountingCalibrated: isMountingCalibrated)
     }
 }

@@ -68,15 +68,16 @@ struct MachineMethods: Sendable {
                     status.drive?.check, status.battery?.check, calibrated,
                     SettingsDoctor(settings: settings).check,
                 ]
-                return Doctor(status: status).checks
+                let before = doctorLooks.note(status, now: MonotonicClock.now)
+                let compared = StatusDoctor.checks(
+                    before?.status, status, elapsed: before?.elapsed ?? 0,
+                    isMountingCalibrated: calibrations.record(.mounting) != nil)
+                return Doctor(status: status, earlier: before?.status).checks
                     + MachineDoctor(status: status, facts: facts).checks
                     + BluetoothDoctor.checks(status.bluetooth)
                     + LinkDoctor(settings: settings, controls: links?.controls.report).checks
                     + others.compactMap(\.self)
-                    + status.companions.map(\.check)
-                    + doctorLooks.checks(
-                        status, now: MonotonicClock.now,
-                        isMountingCalibrated: calibrations.record(.mounting) != nil)
+                    + status.companions.map(\.check) + compared
             }.answering([DoctorCheck].self),
             .task(
                 "controls",
