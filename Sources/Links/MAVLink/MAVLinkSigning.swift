@@ -11,6 +11,10 @@ public import Wire
 /// not know the links that an earlier process used. Therefore the first frame on a link must also
 /// be newer than all frames that an earlier process has accepted. The signer stores the time of a
 /// frame only if the frame has a valid signature.
+///
+/// The number of stored links is limited, and some ground stations choose another link at each
+/// connection. Therefore a new link replaces the link with the oldest time, if a first frame with
+/// this time is refused.
 public struct MAVLinkSigning: Sendable {
     private struct Stream: Hashable {
         var sender: MAVLinkAddress
@@ -69,19 +73,26 @@ public struct MAVLinkSigning: Sendable {
     ) -> Bool {
         guard let signature = MAVLinkSignature(frame: bytes) else { return false }
         let stream = Stream(sender: sender, link: signature.link)
+        var replaced: Stream?
         if let last = streams[stream] {
             guard signature.timestamp > last else { return false }
         } else {
             // An earlier reading of the clock does not count, because the clock can have been
             // ahead until the network corrected it.
             guard signature.timestamp > floor,
-                signature.timestamp + Self.minute >= max(time, newest),
-                streams.count < Self.mostStreams
+                signature.timestamp + Self.minute >= max(time, newest)
             else { return false }
+            if streams.count >= Self.mostStreams {
+                guard let oldest = streams.min(by: { $0.value < $1.value }),
+                    oldest.value + Self.minute < max(newest, signature.timestamp)
+                else { return false }
+                replaced = oldest.key
+            }
         }
         guard MAVLinkSignature.isRight(bytes, key: key), admits(signature.timestamp) else {
             return false
         }
+        if let replaced { streams[replaced] = nil }
         streams[stream] = signature.timestamp
         newest = max(newest, signature.timestamp)
         timestamp = max(timestamp, newest)

@@ -85,6 +85,36 @@ import Wire
         #expect(answers == [true, false, true])
     }
 
+    @Test("a new link replaces the link with the oldest time, whose frames stay refused")
+    func manyLinks() {
+        let start = 10 * Self.minute
+        var signing = MAVLinkSigning(key: key)
+        func accepts(_ time: UInt64, link: UInt8) -> Bool {
+            signing.accepts(frame(time, link: link), from: station, time: 0)
+        }
+        for link in UInt8.min...UInt8.max {
+            #expect(accepts(start + UInt64(link), link: link))
+        }
+        let other = MAVLinkAddress(system: 254, component: 190)
+        func acceptsOther(_ time: UInt64, _ key: SharedKey) -> Bool {
+            var bytes = Heartbeat().frame(from: other, sequence: 0, announcesSignature: true)
+            MAVLinkSignature(link: 0, timestamp: time).append(to: &bytes, key: key)
+            return signing.accepts(bytes, from: other, time: 0)
+        }
+        // A replaced link could repeat its frames of the last minute.
+        #expect(!acceptsOther(start + Self.minute, key))
+        let later = start + Self.minute + 1
+        #expect(!acceptsOther(later, SharedKey(passphrase: "another")))
+        #expect(!accepts(start, link: 0))
+        #expect(accepts(start + 1, link: 0))
+        #expect(!acceptsOther(later, key))
+        #expect(acceptsOther(later + 1, key))
+        // Link 0 and link 1 had the oldest time; one of them was replaced.
+        #expect(!accepts(start, link: 0) && !accepts(start + 1, link: 0))
+        #expect(!accepts(start + 1, link: 1))
+        #expect(accepts(start + 3, link: 2))
+    }
+
     @Test(
         "with required signatures, only signed frames control, a stop needs no signature, and answers are signed"
     )
