@@ -234,6 +234,19 @@ import Testing
         }
     }
 
+    @Test("browsers that are removed while the clock is ahead stay removed after its correction")
+    func removedWhileAhead() throws {
+        try withRestarts { _, clock, start in
+            let token = try start().issue(to: "one")
+            let book = start()
+            clock.advance(days: 1000)
+            #expect(book.browser(token: token) == nil)
+            #expect(try book.revoke { _ in true }.isEmpty)
+            clock.advance(days: -1000)
+            #expect(book.browser(token: token) == nil && book.browsers.isEmpty)
+        }
+    }
+
     @Test("a removal reports exactly the browsers that it has removed")
     func reported() throws {
         try withBook { _, _, book in

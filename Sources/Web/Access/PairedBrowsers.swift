@@ -131,15 +131,16 @@ final class PairedBrowsers: Sendable {
     }
 
     /// Removes paired browsers. A browser that is paired while this call waits for the disk is also
-    /// removed if it fits.
+    /// removed if it fits. Browsers whose tokens have expired are also removed: while the clock is
+    /// ahead, tokens count as expired that would be valid again after the correction of the clock.
     ///
     /// - Parameter isRemoved: Function that returns true for each browser to be removed.
-    /// - Returns: The removed browsers.
+    /// - Returns: The removed browsers with valid tokens.
     /// - Throws: `Errno` if the list cannot be saved; no browser is removed then.
     func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
         -> [PairedBrowser]
     {
-        guard browsers.contains(where: isRemoved) else { return [] }
+        guard read({ list, _ in list.contains(where: isRemoved) }) else { return [] }
         var removed: [PairedBrowser] = []
         try change { state, time in
             let hashes = Set(state.list.filter(isRemoved).map(\.hash))
