@@ -71,7 +71,7 @@ struct CommanderModeTests {
             #expect(commander.view(now: at(1)).mode == .tracking)
             loop.state?.modeRequests = 1
             #expect(commander.view(now: at(2.1)).mode == .locked)
-            #expect(throws: Refusal.notInMode(.locked)) {
+            #expect(throws: Refusal.onlyInMode(.tracking)) {
                 try commander.request(.track(pan: 1, tilt: 0), from: phone, now: at(2.2))
             }
             try commander.request(.point(turn, duration: 0), from: phone, now: at(2.3))
@@ -93,7 +93,7 @@ struct CommanderModeTests {
         }
         for mode in [Mode.locked, .panFollow, .neutral] {
             door(mode: mode) { commander, loop in
-                #expect(throws: Refusal.notInMode(mode)) {
+                #expect(throws: Refusal.onlyInMode(.tracking)) {
                     try commander.request(.track(pan: 1, tilt: 1), from: phone, now: at(5))
                 }
                 #expect(loop.pop() == nil)

@@ -81,7 +81,7 @@ extension MotionRequest {
         case .any, .noStop: return misfit
         case .inactive: return off == nil ? .active(mode) : misfit
         case .active: return off ?? misfit
-        case .mode(let wanted): return off ?? (mode == wanted ? misfit : .notInMode(mode))
+        case .mode(let wanted): return off ?? (mode == wanted ? misfit : .onlyInMode(wanted))
         case .axes(let axes):
             let own = axes * mode.commandable
             return off ?? (axes.isRequested && !own.isRequested ? .notInMode(mode) : misfit)

@@ -96,6 +96,14 @@ extension Refusal {
         )
     }
 
+    /// Refusal because the request has an effect only in the given mode, and the mode is different.
+    public static func onlyInMode(_ mode: Mode) -> Refusal {
+        Refusal(
+            .refused,
+            "the request needs mode \(mode.name); select this mode first: airframectl mode \(mode.name)"
+        )
+    }
+
     /// Refusal because the loop has not processed earlier commands yet; the client can try again.
     /// An emergency stop is refused as `busy` only if the loop hangs.
     public static var busy: Refusal {
