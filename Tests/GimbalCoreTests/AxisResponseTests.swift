@@ -19,8 +19,8 @@ struct AxisResponseTests {
             let (commanded, rate) = signal(t)
             angle += rate * dt
             response.step(
-                commanded: commanded, observed: (rate - last) / dt, deviation: rate, error: -angle,
-                joint: followed * angle,
+                commanded: commanded, observed: (rate - last) / dt, rate: rate, deviation: rate,
+                error: -angle, joint: followed * angle,
                 bar: ResponseBar(findsInertia: true, isInertiaFound: false, isDelayKnown: true),
                 least: 1, pace: pace)
             last = rate
@@ -50,6 +50,48 @@ struct AxisResponseTests {
     )
     func dragged() {
         #expect(periods(40, dt: 4e-3, followed: 0, runaway(dt: 4e-3)) == nil)
+    }
+
+    /// Torque of the pitch motor, mN·m, every millisecond, while its limit rises after the start.
+    private static let torques = [
+        0.10, 0.10, 0.22, 0.40, 0.56, 0.79, 1.05, 1.45, 1.69, 2.24, 2.67, 3.09, 3.59, 4.18, 5.04,
+        5.59, 6.00, 7.23, 8.05, 9.21, 10.21, 11.00, 11.50, 12.00, 12.50, 13.00, 13.50, 14.00,
+        14.50, 15.00, 15.50, 16.00, 16.50,
+    ]
+    /// Camera's pitch rate, deg/s.
+    private static let rates = [
+        -6.02, -5.95, -6.08, -6.02, -5.71, -5.53, -5.41, -5.65, -5.34, -5.59, -5.65, -5.53, -5.34,
+        -5.22, -5.71, -5.89, -5.41, -5.71, -5.77, -6.26, -6.57, -6.57, -6.69, -6.75, -6.75, -6.81,
+        -6.87, -7.18, -7.24, -7.60, -7.42, -7.66, -7.72,
+    ]
+    /// Angle from the camera to its set-point, deg.
+    private static let errors = [
+        0.000, 0.006, 0.013, 0.020, 0.026, 0.033, 0.041, 0.051, 0.061, 0.073, 0.086, 0.099, 0.114,
+        0.130, 0.150, 0.170, 0.190, 0.215, 0.239, 0.268, 0.298, 0.329, 0.363, 0.398, 0.435, 0.474,
+        0.515, 0.559, 0.604, 0.652, 0.701, 0.753, 0.805,
+    ]
+
+    @Test(
+        "a camera that friction carries along with a walker's handle, while its set-point moves away, is not reported as reversed"
+    )
+    func carried() {
+        // From a recording of the flight recorder, with the simulated gimbal.
+        let (inertia, delay, dt) = (0.002, 3, 1e-3)
+        var response = AxisResponse()
+        var found: Int?
+        for t in Self.rates.indices.dropFirst() {
+            let rate = Self.rates[t] * .pi / 180
+            let moved = (Self.rates[t] - Self.rates[t - 1]) * .pi / 180
+            let wanted = rate + (Self.errors[t] - Self.errors[t - 1]) * .pi / 180 / dt
+            response.step(
+                commanded: t < delay ? 0 : Self.torques[t - delay] * 1e-3 / inertia,
+                observed: moved / dt, rate: rate, deviation: rate - wanted,
+                error: Self.errors[t] * .pi / 180, joint: nil,
+                bar: ResponseBar(findsInertia: true, isInertiaFound: true, isDelayKnown: true),
+                least: 1, pace: AxisResponse.Pace(dt: dt))
+            if response.isReversed { found = found ?? t }
+        }
+        #expect(found == nil)
     }
 
     @Test("a camera that oscillates at half the loop's rate is not reported as reversed")

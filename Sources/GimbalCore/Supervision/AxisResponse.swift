@@ -63,7 +63,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 ///
 /// In addition, the camera must have turned away from its set-point, opposite to the command and
 /// with increasing speed. Only a push or a wrong sign causes an accelerated rotation away from the
-/// set-point. Until the inertia is known, an encoder must confirm that the joint turned with the
+/// set-point. The motion of the set-point does not count: while the motors' torque is still limited
+/// after their start, friction carries the camera along with the handle, and the set-point can move
+/// away from the camera. Until the inertia is known, an encoder must confirm that the joint turned with the
 /// camera. If the joint did not turn, friction may have dragged the camera along with the handle.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
@@ -76,6 +78,11 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Camera's rate relative to its set-point in the first period, rad/s. The value decays with
     /// the time constant `memory`; nil before the first period.
     private var firstRate: Double?
+    /// Angle by which the camera itself recently turned, rad. The effect of `usualRate` is
+    /// subtracted.
+    private var moved = 0.0
+    /// Camera's rate, smoothed with the time constant `memory`, rad/s; nil before the first period.
+    private var usualRate: Double?
     /// Angle by which the camera turned away from its set-point over about the last `jointMemory`
     /// seconds, rad.
     private var turnedWithJoint = 0.0
@@ -84,7 +91,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// The parameter `observed` of the previous call of `step`.
     private var pastObserved = 0.0
 
-    /// Time constant with which `turned` and `firstRate` decay, s.
+    /// Time constant with which `turned`, `moved` and `firstRate` decay, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
     /// Time constant for the comparison of camera and joint angle, s.
     private static var jointMemory: Double { @_noLocks get { 0.04 } }
@@ -97,7 +104,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     struct Pace: Sendable, BitwiseCopyable {
         /// Seconds since the previous period, more than 0.
         let dt: Double
-        /// Fraction by which `turned` decays in this period.
+        /// Fraction by which `turned` and `moved` decay in this period.
         let fade: Double
         /// Weight of a new value in the low-pass with the time constant `jointMemory`.
         let joint: Double
@@ -127,6 +134,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///     its effect, in the unit of `observed`.
     ///   - observed: Response of the camera about the joint's axis: acceleration, rad/s², for
     ///     torque motors, or rate, rad/s, for servos.
+    ///   - rate: Camera's rate about the joint's axis, rad/s.
     ///   - deviation: Camera's rate minus the desired rate about the joint's axis, rad/s.
     ///   - error: Angle from the camera to its set-point about the joint's axis, rad.
     ///   - joint: Joint angle from an encoder, rad; nil without an encoder.
@@ -136,8 +144,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - pace: Filter coefficients of this period.
     @_noLocks
     mutating func step(
-        commanded: Double, observed: Double, deviation: Double, error: Double, joint: Double?,
-        bar: ResponseBar, least: Double, pace: Pace
+        commanded: Double, observed: Double, rate: Double, deviation: Double, error: Double,
+        joint: Double?, bar: ResponseBar, least: Double, pace: Pace
     ) {
         let dt = pace.dt
         // A motion that began before the motors were switched on, such as walking, continues.
@@ -146,6 +154,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         let fade = pace.fade
         turned += (deviation - first) * dt - turned * fade
         firstRate = first * (1 - fade)
+        let usual = usualRate ?? rate
+        moved += (rate - usual) * dt - moved * fade
+        usualRate = usual + (rate - usual) * fade
         let isTurned = turns(joint, deviation: deviation, pace)
         let isOpposite =
             (fast.step(
@@ -154,8 +165,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             || slow.step(
                 commanded: commanded, observed: observed, deviation: deviation, bar: bar, pace.slow)
         let isLeaving =
-            turned * deviation > 0 && error * deviation < 0
-            && min(abs(turned), 2 * abs(error)) > bar.evidence
+            turned * deviation > 0 && moved * deviation > 0 && error * deviation < 0
+            && min(min(abs(turned), abs(moved)), 2 * abs(error)) > bar.evidence
             && 2 * abs(deviation) * Self.memory > abs(turned)
         // With a wrong sign, the response keeps its direction. In an oscillation at half the loop
         // rate, the response looks inverted in every second period only.

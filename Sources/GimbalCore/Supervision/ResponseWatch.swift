@@ -43,9 +43,8 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         lastRates = rates
         guard let last else { return }
         compare(
-            commanded: acted, observed: (rates - last) * (1 / dt), deviation: rates - wanted,
-            errors: errors,
-            joints: joints, bar: bar, least: least, dt: dt)
+            commanded: acted, observed: (rates - last) * (1 / dt), rates: rates, wanted: wanted,
+            errors: errors, joints: joints, bar: bar, least: least, dt: dt)
     }
 
     /// Checks the camera's response to servo commands in one control period.
@@ -62,7 +61,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         dt: Double
     ) {
         compare(
-            commanded: jointRates, observed: rates, deviation: rates - wanted, errors: errors,
+            commanded: jointRates, observed: rates, rates: rates, wanted: wanted, errors: errors,
             joints: nil,
             bar: ResponseBar(
                 least: 0.6, most: 1.5, correlation: 0.96, evidence: ResponseBar.servoEvidence),
@@ -70,15 +69,15 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     }
 
     private mutating func compare(
-        commanded: AxisVector, observed: AxisVector, deviation: AxisVector, errors: AxisVector,
-        joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
+        commanded: AxisVector, observed: AxisVector, rates: AxisVector, wanted: AxisVector,
+        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
     ) {
         let pace = AxisResponse.Pace(dt: dt)
         axes.change {
             $0.step(
-                commanded: commanded[$1], observed: observed[$1], deviation: deviation[$1],
-                error: errors[$1],
-                joint: joints?[$1], bar: bar, least: least[$1], pace: pace)
+                commanded: commanded[$1], observed: observed[$1], rate: rates[$1],
+                deviation: rates[$1] - wanted[$1], error: errors[$1], joint: joints?[$1], bar: bar,
+                least: least[$1], pace: pace)
         }
     }
 }
