@@ -266,7 +266,9 @@ struct StatusDoctorTests {
         func check(_ name: String, at seconds: Double) -> DoctorCheck.Level? {
             status.t = Number(100 + seconds)
             let now = Instant(nanoseconds: 0).advanced(bySeconds: seconds)
-            let checks = looks.checks(status, now: now, isMountingCalibrated: false)
+            let before = looks.note(status, now: now)
+            let checks = StatusDoctor.checks(
+                before?.status, status, elapsed: before?.elapsed ?? 0)
             return checks.first { $0.name == name }?.level
         }
         #expect(check("clock", at: 0) == nil)
