@@ -65,8 +65,9 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// with increasing speed. Only a push or a wrong sign causes an accelerated rotation away from the
 /// set-point. The motion of the set-point does not count: while the motors' torque is still limited
 /// after their start, friction carries the camera along with the handle, and the set-point can move
-/// away from the camera. Until the inertia is known, an encoder must confirm that the joint turned with the
-/// camera. If the joint did not turn, friction may have dragged the camera along with the handle.
+/// away from the camera. Until the inertia is known, an encoder must confirm that the joint turned
+/// with the camera. If the joint did not turn, friction may have dragged the camera along with the
+/// handle.
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
