@@ -79,8 +79,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     /// Camera's rate relative to its set-point in the first period, rad/s. The value decays with
     /// the time constant `memory`; nil before the first period.
     private var firstRate: Double?
-    /// Angle by which the camera itself recently turned, rad. The effect of `usualRate` is
-    /// subtracted.
+    /// Angle by which the camera itself recently turned in the direction of the deviation, rad. The
+    /// effect of `usualRate` is subtracted.
     private var moved = 0.0
     /// Camera's rate, smoothed with the time constant `memory`, rad/s; nil before the first period.
     private var usualRate: Double?
@@ -157,6 +157,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         firstRate = first * (1 - fade)
         let usual = usualRate ?? rate
         moved += (rate - usual) * dt - moved * fade
+        // A sign can become wrong after a turn in the other direction.
+        if moved * deviation < 0 { moved = 0 }
         usualRate = usual + (rate - usual) * fade
         let isTurned = turns(joint, deviation: deviation, pace)
         let isOpposite =
