@@ -62,7 +62,7 @@ import Wire
             try daemon.status("following") { $0.isFollowing }
             #expect(
                 try refusal(daemon, "track", #"{"pan":10,"tilt":0}"#)
-                    .contains("mode locked controls"))
+                    .contains("airframectl mode tracking"))
             let client = try SocketClient(daemon.socket)
             _ = try client.ask(#"{"id":1,"method":"mode","params":{"mode":"tracking"}}"#)
             let turn = try client.ask(#"{"id":2,"method":"track","params":{"pan":20,"tilt":10}}"#)
