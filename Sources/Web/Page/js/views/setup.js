@@ -180,8 +180,8 @@ export class SetupView {
     body.append(el("p", {}, "The following chips are configured. If a chip is missing, correct the section hardware of the configuration file, and restart airframed."), state,
       el("div", { class: "row" }, el("button", { type: "button", onclick: () => this.#search(found) }, "Search the buses")), found, next);
     const settings = await attempt(() => this.link.request("get", { keys: ["hardware"] }), true);
-    // The user has left the step, and the next step can be open.
-    if (!state.isConnected || !Array.isArray(settings)) return;
+    // The user can have left the step. Until the event `toggle`, its nodes remain, but `leave` already belongs to the next step.
+    if (!state.closest("details")?.open || !Array.isArray(settings)) return;
     const value = Object.fromEntries(settings.map((setting) => [setting.key, setting.value]));
     const backend = value["hardware.backend"];
     const lines = backend !== "linux" ? [`hardware.backend is ${backend}: nothing needs to be wired.`]
