@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 import Wire
 
@@ -118,9 +119,10 @@ import Wire
         arguments: [["--duration", "0.5"], []])
     func rate(duration: [String]) throws {
         try withDaemon(["--set", "commander.dead_man_s=0.5"]) { daemon throws in
-            var (turned, error) = (0.0, 0.0)
-            // A pause of the machine shortens a turn, so the test repeats a turn that is too short.
-            for _ in 1...3 where !(5...20).contains(turned) || abs(error) >= 0.5 {
+            // A pause shortens a turn.
+            let (turned, error) = try repeatingAfterPause(
+                until: { (5...20).contains($0.turned) && abs($0.error) < 0.5 }
+            ) { () throws -> (turned: Double, error: Double) in
                 let start = try daemon.status("following") { $0.isFollowing }
                     .number("setpoint_deg", "yaw")
                 let answer = try daemon.control(["rate", "--yaw", "20"] + duration)
@@ -128,9 +130,9 @@ import Wire
                 let status = try daemon.status("the camera is at rest again") {
                     abs($0.number("rate_dps", "yaw")) < 0.5
                 }
-                turned = status.number("setpoint_deg", "yaw") - start
-                error = status.number("attitude", "yaw_deg") - start - turned
                 #expect(status["holder"]?.string == nil, "control ends with the connection")
+                let turned = status.number("setpoint_deg", "yaw") - start
+                return (turned, status.number("attitude", "yaw_deg") - start - turned)
             }
             // Half a second at 20 °/s, minus the acceleration and the deceleration.
             #expect((5...20).contains(turned), "\(turned)")
@@ -206,10 +208,8 @@ import Wire
     func keptControl(release: String) throws {
         let settings = ["commander.dead_man_s=0.5", "commander.release_after_s=\(release)"]
         try withDaemon(settings.flatMap { ["--set", $0] }) { daemon throws in
-            // A pause of the machine can be longer than the release time, so the test takes control
-            // again after a loss.
-            let isKept = try (1...3).contains { _ in try keepsControl(daemon) }
-            #expect(isKept)
+            // A pause can be longer than the release time.
+            #expect(try repeatingAfterPause(until: { $0 }) { try keepsControl(daemon) })
         }
     }
 

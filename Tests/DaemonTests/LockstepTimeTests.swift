@@ -70,16 +70,12 @@ import Wire
     func silence() throws {
         try withLockstep(["--set", "hardware.lockstep.timeout=2"]) { daemon in
             let simulator = try Simulator(daemon)
-            var isOn: Bool?
-            // A pause of the computer makes the silence longer than the timeout; such a silence is
-            // repeated.
-            for _ in 0..<3 {
+            // A pause makes the silence longer than the timeout.
+            let isOn = try repeatingAfterPause(until: { $0 == true }) {
                 try simulator.restUntilEnabled()
                 try simulator.rest(600)
-                let began = Deadline(seconds: 0)
                 _ = daemon.program.hasEnded(within: 1)
-                isOn = try simulator.rest(1)[0]["enabled"]?.bool
-                if began.secondsAgo < 2 { break }
+                return try simulator.rest(1)[0]["enabled"]?.bool
             }
             #expect(isOn == true)
 
