@@ -17,6 +17,8 @@ final class ModelLine: SerialTransport {
     var sendError: Int32 = 0
     /// Number of the next requests that the line loses.
     var lostRequests = 0
+    /// Replaces the bytes that arrive after a request.
+    var replacement: ([UInt8]) -> [UInt8] = { $0 }
 
     /// Time for which the line collects received bytes, s.
     let latency: Double
@@ -82,8 +84,9 @@ final class ModelLine: SerialTransport {
         mm_receive(model, bytes.data, Int32(bytes.count), sent.nanoseconds)
         var reply = [UInt8](repeating: 0, count: 1024)
         let count = Int(mm_send(model, &reply, Int32(reply.count)))
+        reply = replacement(Array(reply[..<count]))
         let first = model.pointee.echoes == 0 ? sent : now
-        for index in 0..<count {
+        for index in reply.indices {
             let time = first.advanced(bySeconds: Double(index + 1) * 10 / baud)
             arriving.append((reply[index], time))
         }

@@ -142,6 +142,33 @@ struct ServoDamageTests {
         #expect(bench.line.with { $0.motors.0.torque } == 0.1)
     }
 
+    @Test("a Feetech servo that reports once that it is off has no fault; twice is a fault")
+    func falselyOff() {
+        let bench = ServoBench()
+        bench.output = ServoBench.angles(0, 0, 0)
+        bench.run(1)
+        // The reply of servo 1 that its torque is on, and the same length with the value "off".
+        let (on, off): ([UInt8], [UInt8]) = (
+            [0xFF, 0xFF, 1, 3, 0, 1, 0xFA], [0xFF, 0xFF, 1, 3, 0, 0, 0xFB]
+        )
+        for (most, isReported) in [(1, false), (2, true)] {
+            var changed = 0
+            bench.line.replacement = { bytes in
+                let begins = bytes.indices.dropLast(6).filter { Array(bytes[$0..<$0 + 7]) == on }
+                guard let begin = begins.first, changed < most else { return bytes }
+                changed += 1
+                return Array(bytes[..<begin] + off + bytes[(begin + 7)...])
+            }
+            var conditions = Conditions.none
+            bench.run(0.5) { _ in
+                conditions.insert(bench.feedback.conditions)
+                return true
+            }
+            #expect(changed == most)
+            #expect(conditions == (isReported ? .driveFault : .none), "\(most): \(conditions)")
+        }
+    }
+
     @Test("a servo without supply is reported within 40 ms despite damaged bytes")
     func damagedSilence() {
         let bench = ServoBench(.dynamixelPosition, damaged: 0.03)

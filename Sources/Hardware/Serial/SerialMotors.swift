@@ -44,6 +44,8 @@ final class SerialMotors: MotorPort {
     private struct UnconfirmedReading: BitwiseCopyable {
         var angle = Double.nan
         var fault: UInt32 = 0
+        /// True if the last report of the power stage was that it is off, although it must be on.
+        var isOff = false
         var hold = FaultHold()
     }
 
@@ -212,6 +214,7 @@ final class SerialMotors: MotorPort {
             lastDisturbance = now
         }
         judge(tally, now: now)
+        if isStateDoubtful { codec.readStateNext() }
         reports.cell.publish(motions)
         // Before its first angle, a servo that has restarted would count as silent, because its
         // last angle is old. When the restart has ended, `SerialFeedback` must find the new motion.
@@ -267,6 +270,15 @@ final class SerialMotors: MotorPort {
         missing.forEach { motions[$0].heard = now }
     }
 
+    /// True if a motor must confirm that it is off.
+    private var isStateDoubtful: Bool {
+        var isDoubtful = false
+        codec.axes.forEach {
+            if suspects[$0].isOff, reports[$0].isRunning != false { isDoubtful = true }
+        }
+        return isDoubtful
+    }
+
     private func take(_ news: DriveReading, time: Instant, now: Instant) {
         let axis = news.axis
         var checked = news
@@ -278,6 +290,13 @@ final class SerialMotors: MotorPort {
                 checked.fault = nil
                 checked.causes = nil
             }
+        }
+        if let isRunning = news.isRunning {
+            // Because of the same checksum: a motor that must be on and reports that it is off must
+            // report it twice. Otherwise one damaged reply would switch all motors off.
+            let isOff = !isRunning && reports.wanted.contains(axis)
+            if isOff, !suspects[axis].isOff { checked.isRunning = nil }
+            suspects[axis].isOff = isOff
         }
         if let angle = news.angle {
             checked.rate = follow(angle, rate: news.rate, axis, time: time)
