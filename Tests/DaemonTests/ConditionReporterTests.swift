@@ -38,6 +38,23 @@ import Testing
         #expect(said.isEmpty)
     }
 
+    @Test("a condition that lasts less than 20 ms is logged if it switches the motors off")
+    func briefCause() {
+        var reporter = ConditionReporter()
+        // The motors brake the camera after the condition has ended.
+        let said = (0..<200).flatMap { ms in
+            reporter.events(
+                in: .at(
+                    1 + Double(ms) / 1000, 100..<110 ~= ms ? .driveFault | .supplyLow : .none,
+                    enabled: ms < 130)
+            ).map(\.sentence)
+        }
+        #expect(said.count == 3, "\(said)")
+        #expect(said.first == "The motors are on.")
+        #expect(said.dropFirst().first?.hasPrefix("drive_fault: ") == true)
+        #expect(said.last == "The motors are off.")
+    }
+
     @Test(
         "an intermittent condition is logged at growing intervals, with the number of occurrences"
     )

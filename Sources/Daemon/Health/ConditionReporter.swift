@@ -7,7 +7,8 @@ import Realtime
 import Wire
 
 /// Conversion of the loop's conditions into log messages. A message reports that a condition has
-/// held for `holdSeconds`, or that the motors' outputs have been switched on or off. A recurring
+/// held for `holdSeconds` or has switched the motors off, or that the motors' outputs have been
+/// switched on or off. A recurring
 /// condition is logged at growing intervals, with its number of occurrences. The counters in
 /// `status` include every occurrence.
 struct ConditionReporter {
@@ -54,14 +55,29 @@ struct ConditionReporter {
         let longestPause: Double
         /// Time at which the condition last held; nil if it has never held.
         private var seen: Instant?
+        /// Time at which an occurrence that has not been logged or counted last held.
+        private var missed: Instant?
 
         init(repetition: Repetition, longestPause: Double) {
             self.repetition = repetition
             self.longestPause = longestPause
         }
 
-        /// Updates the state of the condition; returns true if the condition must be logged now.
-        mutating func advance(holds: Bool, now: Instant) -> Bool {
+        /// Updates the state of the condition.
+        ///
+        /// - Parameters:
+        ///   - holds: True if the condition holds.
+        ///   - isCause: True if the motors have just been switched off, and the condition is a
+        ///     reason to do so.
+        ///   - now: Time of the record.
+        /// - Returns: True if the condition must be logged now.
+        mutating func advance(holds: Bool, isCause: Bool, now: Instant) -> Bool {
+            if holds, !isCounted { missed = now }
+            if isCause, let missed, now.seconds(since: missed) < causeSeconds {
+                self.missed = nil
+                if holds { (since, seen, isCounted) = (since ?? now, now, true) }
+                return repetition.happens(now: now)
+            }
             guard holds else {
                 if let seen, now.seconds(since: seen) < longestPause { return false }
                 since = nil
@@ -77,6 +93,7 @@ struct ConditionReporter {
             }
             guard now.seconds(since: since) >= holdSeconds else { return false }
             isCounted = true
+            missed = nil
             return repetition.happens(now: now)
         }
     }
@@ -84,6 +101,9 @@ struct ConditionReporter {
     /// Minimum duration for which a condition must hold before it is logged, s. Shorter conditions,
     /// such as the missing sample in the first tick, are not logged.
     private static let holdSeconds = 0.02
+    /// Longest time from the end of a condition until the motors are off because of it, s: the
+    /// motors brake the camera first, or their outputs ramp down.
+    private static let causeSeconds = 1.0
     /// Conditions that result from a request. These conditions are not faults, and each request is
     /// logged.
     private static let requested: Conditions =
@@ -124,13 +144,15 @@ struct ConditionReporter {
     mutating func events(in record: TelemetryRecord) -> [Event] {
         let snapshot = record.snapshot
         var events: [Event] = []
+        let wentOff = isEnabled && !snapshot.output.enabled
         for (index, words) in Conditions.catalogue.enumerated() {
             let withheld = watches[index].repetition.withheld(now: record.now)
             let holds = snapshot.conditions.intersects(words.condition)
             if holds {
                 watches[index].axes = axes(of: words.condition, in: snapshot)
             }
-            let isDue = watches[index].advance(holds: holds, now: record.now)
+            let isCause = wentOff && Supervisor.response(to: words.condition) >= .softOff
+            let isDue = watches[index].advance(holds: holds, isCause: isCause, now: record.now)
             if withheld != nil || isDue {
                 events.append(Self.event(words, axes: watches[index].axes, withheld: withheld))
             }
