@@ -69,7 +69,8 @@ def main():
     Chip(ACCEL).fail(0)
 
     board.folder.chmod(0o777)
-    bad("no permission", POWER + SERVOS, "bus", "group i2c", user=65534)
+    bad("no permission for the bus", SERVOS, "bus", "group i2c", user=65534)
+    bad("no permission for the line", POWER + SERVOS, "bus", "group gpio", user=65534)
     plant.stop()
     print()
     for words, found, remedy in table:

@@ -1,6 +1,6 @@
 """Faults of buses, sensors and adapters: over I2C, over SPI, and with a sensor's FIFO and encoders at the joints. For each fault,
 the test records when the motors' power is off, the condition in `status` and the counter; the motors must switch on again
-automatically. After a sensor's fault, the power must be off within 50 ms; without encoders, the camera is lowered slowly.
+automatically. After a sensor's fault, the power must be off within 60 ms: the timeout, 25 ms for the brake, and three periods.
 """
 # lab: --bluetooth off --own-time
 import glob, os
