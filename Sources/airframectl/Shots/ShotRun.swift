@@ -25,7 +25,8 @@ final class ShotRun {
     private let forecast: ShotForecast
     private let first: Int
     private let started = DaemonClient.now()
-    private var note = ""
+    /// Notes that have been printed about the current photo.
+    private var notes: Set<String> = []
 
     init(
         _ plan: ShotPlan, _ record: ShotRecord, _ client: DaemonClient, options: GlobalOptions,
@@ -261,7 +262,7 @@ final class ShotRun {
 
     private func announce(_ photo: Int) {
         let (total, left) = (session.plan.photos, secondsLeft)
-        note = ""
+        notes = []
         if options.json {
             Output.line(
                 JSONValue.object([
@@ -272,10 +273,9 @@ final class ShotRun {
         }
     }
 
-    /// Prints a note, unless it is the same as the last note about the current photo.
+    /// Prints a note, unless it has already been printed about the current photo.
     private func tell(_ text: String) {
-        guard text != note else { return }
-        note = text
+        guard notes.insert(text).inserted else { return }
         progress.clear()
         Output.error(text)
     }
