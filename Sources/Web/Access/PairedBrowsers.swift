@@ -135,16 +135,16 @@ final class PairedBrowsers: Sendable {
     /// ahead, tokens count as expired that would be valid again after the correction of the clock.
     ///
     /// - Parameter isRemoved: Function that returns true for each browser to be removed.
-    /// - Returns: The removed browsers with valid tokens.
+    /// - Returns: The removed browsers, also those with expired tokens.
     /// - Throws: `Errno` if the list cannot be saved; no browser is removed then.
     func revoke(where isRemoved: @Sendable (PairedBrowser) -> Bool) throws(Errno)
         -> [PairedBrowser]
     {
         guard read({ list, _ in list.contains(where: isRemoved) }) else { return [] }
         var removed: [PairedBrowser] = []
-        try change { state, time in
+        try change { state, _ in
             let hashes = Set(state.list.filter(isRemoved).map(\.hash))
-            removed = state.list.filter { hashes.contains($0.hash) && $0.expires > time }
+            removed = state.list.filter { hashes.contains($0.hash) }
             state.list.removeAll { hashes.contains($0.hash) }
         }
         return removed
