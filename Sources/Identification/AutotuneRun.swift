@@ -268,7 +268,7 @@ public struct AutotuneRun: Sendable {
         switch state.ending {
         case .complete: break
         case .error where trial == nil, .saturated where trial == nil: return soften()
-        default: return fail(Self.sentence(state.ending))
+        default: return fail(Self.sentence(state.ending, snapshot.conditionAxes))
         }
         guard case .measuring = phase else { return louder() }
         phase = .judging
@@ -329,16 +329,22 @@ public struct AutotuneRun: Sendable {
         return ramp()
     }
 
-    private static func sentence(_ ending: Exciter.Ending) -> String {
+    private static func sentence(_ ending: Exciter.Ending, _ axes: ConditionAxes) -> String {
         switch ending {
         case .none, .complete: ""
         case .command: "Another request has ended the autotune."
         case .outputs: "The motors were switched off: `airframectl status` shows the reason."
         case .jointLimit:
-            "A joint reached the end of its range: turn the handle until the joint is in the middle."
+            "\(name("joint", axes.atLimit)) reached the end of its range: turn the handle until the joint is in the middle."
         case .saturated:
-            "A motor was at its torque limit: balance the camera, and turn the handle until the joints are in the middle."
+            "\(name("motor", axes.saturated)) was at its torque limit: balance the camera, and turn the handle until the joints are in the middle."
         case .error: "The camera swung too far: put the handle on a firm support, and try again."
         }
+    }
+
+    /// "The roll joint", for the first axis of the set; "A joint" for an empty set.
+    private static func name(_ part: String, _ axes: AxisSet) -> String {
+        GimbalAxis.allCases.first(where: axes.contains).map { "The \($0) \(part)" }
+            ?? "A \(part)"
     }
 }

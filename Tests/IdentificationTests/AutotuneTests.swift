@@ -239,6 +239,23 @@ struct AutotuneTests {
         #expect(run.results.map(\.axis) == [.pitch])
     }
 
+    @Test("the message about the end of a joint's range contains the joint")
+    func jointAtEnd() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        loop.run(seconds: 3)
+        let run = loop.autotune([.yaw], seconds: 5) { loop, _ in
+            guard loop.snapshot.excitation.isActive else { return }
+            var parameters = loop.stabilizer.parameters
+            parameters.jointRange.minimum.roll = 0.1
+            loop.stabilizer.apply(parameters)
+        }
+        guard case .failed(let sentence) = run.outcome else {
+            Issue.record("the autotune did not end")
+            return
+        }
+        #expect(sentence.hasPrefix("The roll joint reached the end of its range"), "\(sentence)")
+    }
+
     @Test("ends at the next command from any source")
     func command() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
