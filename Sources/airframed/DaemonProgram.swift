@@ -110,6 +110,9 @@ struct Airframed: ParsableCommand {
                 throw ExitCode(ExitStatus.badConfiguration)
             }
             Self.write("The configuration is good: \(loaded.filesSentence).\n", to: .standardOutput)
+            if let sentence = loaded.unusedChips {
+                Self.write("Warning: \(sentence)\n", to: .standardOutput)
+            }
             return
         }
         if printConfig {

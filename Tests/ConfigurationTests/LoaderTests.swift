@@ -42,6 +42,19 @@ struct LoaderTests {
         #expect(settings.rbl.baud == .baud115200)
     }
 
+    @Test("chips that are configured without a backend are reported")
+    func unusedChips() throws {
+        func sentence(_ text: String) throws -> String? { try load(text).unusedChips }
+        #expect(try sentence("loop.rate_hz = 500") == nil)
+        let chips = "[hardware.linux]\nimu = \"bmi088\"\nbus = \"/dev/i2c-1\"\n"
+        let found = try #require(try sentence(chips))
+        #expect(found.contains("(hardware.linux.bus and 1 more below [hardware])"))
+        for backend in ["linux", "simulated"] {
+            let selected = "hardware.backend = \"\(backend)\"\nmotors.type = \"servo\"\n"
+            #expect(try sentence(selected + chips) == nil)
+        }
+    }
+
     @Test("both ends of a range are accepted, and values outside are refused")
     func rangeEnds() throws {
         #expect(try load("loop.rate_hz = 4000").settings.loop.rateHz == 4000)

@@ -49,6 +49,7 @@ import Wire
                 status.configuration.needsRestart = ["loop.rate_hz"]
             },
             try check("configuration") { $1.startProblem = "airframed.toml:3: ] is missing." },
+            try check("configuration") { $1.unusedChips = "airframed simulates a gimbal." },
             try check("saved values") { status, _ in
                 status.configuration.ignored = ["servo.direction"]
             },

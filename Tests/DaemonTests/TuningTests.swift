@@ -328,11 +328,11 @@ import Wire
             try write("[control]\nmax_rate_dps = 100\n", to: file)
             let bench = try Bench(directory, config: file)
             #expect(bench.value == 100)
-            #expect(bench.tuning.startProblem == nil)
+            #expect(bench.tuning.startFindings().problem == nil)
 
             try write("[control]\nmax_rate_dps = 200\nfeed_forward = 9\n", to: file)
             // The error in the file prevents the next start, before anybody reloads the file.
-            let problem = try #require(bench.tuning.startProblem)
+            let problem = try #require(bench.tuning.startFindings().problem)
             #expect(problem.hasPrefix("\(file):3: control.feed_forward = 9 "), "\(problem)")
             let error = #expect(throws: Refusal.self) { try bench.tuning.reload(by: "test") }
             #expect(error?.message.contains("\(file):3: control.feed_forward = 9") == true)
@@ -342,7 +342,7 @@ import Wire
             let report = try bench.tuning.reload(by: "test")
             #expect(report.applied == [Self.key])
             #expect(report.needsRestart == ["loop.rate_hz"])
-            #expect(bench.tuning.startProblem == nil)
+            #expect(bench.tuning.startFindings().problem == nil)
             #expect(bench.value == 200)
             #expect(bench.tuning.settings.loop.rateHz == 1000)
         }

@@ -79,6 +79,19 @@ public struct LoadedConfiguration: Sendable {
         return parameters
     }
 
+    /// Sentence for a configuration that describes chips, but does not select them: without
+    /// `hardware.backend`, airframed simulates a gimbal; nil otherwise.
+    public var unusedChips: String? {
+        guard written("hardware.backend") == nil else { return nil }
+        let keys = Set(fromFiles.keys).union(fromCommandLine.keys).filter {
+            $0.hasPrefix("hardware.linux.") || $0.hasPrefix("hardware.iio.")
+        }.sorted()
+        guard let first = keys.first else { return nil }
+        let names = keys.count == 1 ? first : "\(first) and \(keys.count - 1) more below [hardware]"
+        return
+            "airframed simulates a gimbal: without hardware.backend, the configured chips are not used (\(names)). Set hardware.backend = \"linux\" to use them, or \"simulated\" to remove this message."
+    }
+
     private func written(_ key: String) -> SettingValue? {
         (fromCommandLine[key] ?? fromFiles[key])?.value
     }

@@ -119,6 +119,11 @@ struct MachineDoctor {
                     "\(problem) `airframed --check-config` lists every error. After the correction, run `airframectl reload`."
             )
         }
+        if let sentence = facts.unusedChips {
+            return DoctorCheck(
+                "configuration", .warn, "\(finding); it describes chips, but does not select them",
+                remedy: sentence)
+        }
         return waiting.isEmpty
             ? DoctorCheck("configuration", .ok, finding)
             : DoctorCheck(

@@ -22,6 +22,8 @@ struct MachineFacts: Equatable {
     /// Problem of the configuration files, as a sentence, that would prevent a start of airframed
     /// now; nil if there is none.
     var startProblem: String?
+    /// `LoadedConfiguration.unusedChips`.
+    var unusedChips: String?
 
     /// A text line for each inertial sensor that has a kernel driver.
     var kernelSensors: [String] = []

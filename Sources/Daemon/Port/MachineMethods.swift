@@ -61,7 +61,7 @@ struct MachineMethods: Sendable {
                 }
                 let settings = tuning.settings
                 var facts = MachineFacts.read(settings)
-                facts.startProblem = tuning.startProblem
+                (facts.startProblem, facts.unusedChips) = tuning.startFindings()
                 let calibrations = tuning.calibrations
                 let calibrated = calibrations.check(of: settings.calibrationKinds)
                 let others: [DoctorCheck?] = [

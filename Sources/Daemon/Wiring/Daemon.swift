@@ -181,6 +181,7 @@ public struct Daemon {
         log.notice(
             "Version \(Version.text), configuration: \(configuration.filesSentence), backend: \(settings.hardware.backend.rawValue)."
         )
+        if let sentence = configuration.unusedChips { log.warning("\(sentence)") }
     }
 
     /// Runs the daemon until SIGTERM or SIGINT. After the signal, the outputs are switched off

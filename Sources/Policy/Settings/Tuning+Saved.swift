@@ -343,16 +343,16 @@ extension Tuning {
         return report
     }
 
-    /// First problem of the files and of `--set` that would prevent a start of airframed now; nil if
-    /// there is none. The property reads the files, so the caller can wait for the disk.
-    package var startProblem: String? {
+    /// Findings about the files and `--set`, if airframed started now. `problem`: the first problem
+    /// that would prevent the start. `unusedChips`: `LoadedConfiguration.unusedChips`. The method
+    /// reads the files, so the caller can wait for the disk.
+    package func startFindings() -> (problem: String?, unusedChips: String?) {
         // A read of standard input could wait for a person.
-        guard source.mainFile.string != "/dev/stdin" else { return nil }
+        guard source.mainFile.string != "/dev/stdin" else { return (nil, nil) }
         do throws(ConfigurationFailure) {
-            _ = try ConfigurationLoader.load(source)
-            return nil
+            return (nil, try ConfigurationLoader.load(source).unusedChips)
         } catch {
-            return error.problems.first?.description
+            return (error.problems.first?.description, nil)
         }
     }
 
