@@ -17,7 +17,7 @@ class Fault:
     reported. `counted`: this counter in `status` must increase. `is_bridged`: if true, the outputs must stay on; otherwise they
     must be off within `limit_ms`."""
 
-    def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False, limit_ms=60):
+    def __init__(self, words, begin, end=None, named=(), counted=None, is_bridged=False, limit_ms=65):
         self.words, self.begin, self.end = words, begin, end
         self.named, self.counted, self.is_bridged, self.limit_ms = set(named), counted, is_bridged, limit_ms
 
