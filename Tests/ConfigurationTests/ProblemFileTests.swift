@@ -23,6 +23,16 @@ struct ProblemFileTests {
         #expect(sentence.contains("not valid TOML: "))
     }
 
+    @Test(
+        "a second header of a table, or a second value of a key, is reported with a remedy",
+        arguments: ["[loop]\ncpu = 1\n[loop]\n", "[loop]\ncpu = 1\ncpu = 2\n"])
+    func repetition(text: String) throws {
+        let found = try #require(problems(text).first).description
+        #expect(found.contains("below its first header"), "\(found)")
+        let other = try #require(problems("x = 01\n").first).description
+        #expect(!other.contains("below its first header"), "\(other)")
+    }
+
     @Test("input that would crash or deceive the parser is reported")
     func hostileText() throws {
         func only(_ bytes: [UInt8]) throws -> String {

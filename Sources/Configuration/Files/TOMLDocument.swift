@@ -233,7 +233,10 @@ extension TOMLDocument {
         return ConfigurationProblem(
             .syntax,
             at: .file(path, line: error.source.begin.line, column: error.source.begin.column),
-            "not valid TOML: \(text)")
+            "not valid TOML: \(text)",
+            hint: text.contains("cannot redefine existing")
+                ? "A file can contain each table header and each key once. Put all keys of a table below its first header, and remove the second one."
+                : nil)
     }
 }
 
