@@ -60,6 +60,22 @@ import Wire
         }
     }
 
+    @Test(
+        "the remedy for an error in the files checks the files of this airframed",
+        arguments: [
+            ([], "`airframed --check-config`"),
+            (["/etc/airframe/airframed.toml"], "`airframed --check-config`"),
+            (["/etc/airframe/conf.d/10-motors.toml"], "`airframed --check-config`"),
+            (["/home/pi/head.toml"], "`airframed --config /home/pi/head.toml --check-config`"),
+        ])
+    func checkCommand(files: [String], command: String) throws {
+        let check = try check("configuration") { status, facts in
+            status.configuration.files = files
+            facts.startProblem = "head.toml:3: ] is missing."
+        }
+        #expect(check.remedy.contains(command), "\(check.remedy)")
+    }
+
     @Test("the check of the configuration names the values in the files that the set-up overrides")
     func overridden() throws {
         let check = try check("configuration") { status, _ in

@@ -1,4 +1,6 @@
+import Configuration
 import PlainText
+import SystemPackage
 import Wire
 
 /// Checks of `doctor` for the computer. A missing inertial sensor prevents motion. The other
@@ -116,7 +118,7 @@ struct MachineDoctor {
                 "configuration", .warn,
                 "\(finding); the files have an error now, so the next start of airframed would fail",
                 remedy:
-                    "\(problem) `airframed --check-config` lists every error. After the correction, run `airframectl reload`."
+                    "\(problem) `\(Self.checkCommand(files))` lists every error. After the correction, run `airframectl reload`."
             )
         }
         if let sentence = facts.unusedChips {
@@ -129,6 +131,15 @@ struct MachineDoctor {
             : DoctorCheck(
                 "configuration", .warn, finding,
                 remedy: "Run `systemctl restart airframed` at a time when the motors can be off.")
+    }
+
+    /// Command that checks the files with which airframed was started; `files` begins with the main
+    /// file, if it exists.
+    private static func checkCommand(_ files: [String]) -> String {
+        guard let main = files.first, main != ConfigurationSource.defaultFile.string,
+            !main.hasPrefix(ConfigurationSource().dropInDirectory.string)
+        else { return "airframed --check-config" }
+        return "airframed --config \(main) --check-config"
     }
 
     private var savedValues: DoctorCheck? {

@@ -21,11 +21,20 @@ struct LatencyCommand: ParsableCommand {
     @Option(help: "Address of the stream.")
     var url = "rtsp://127.0.0.1:8554/stream"
 
-    @Option(help: "Duration of the measurement, s.")
+    /// Permitted durations of the measurement, s.
+    private static let durations = 0.1...3600
+
+    @Option(help: "Duration of the measurement, 0.1...3600 s.")
     var seconds = 10.0
 
     @Option(help: "Transport of the packets, tcp or udp.")
     var transport = "udp"
+
+    func validate() throws {
+        guard Self.durations.contains(seconds) else {
+            throw ValidationError("--seconds must be a number in 0.1...3600.")
+        }
+    }
 
     func run() throws {
         guard let transport = Player.Transport(rawValue: transport) else {
