@@ -200,6 +200,29 @@ import Testing
         }
     }
 
+    @Test("make uninstall keeps the files and the running service of a Debian package")
+    func uninstalledBesidePackage() throws {
+        try withTemporaryDirectory { directory throws in
+            // The functions replace the commands. The package contains the files of airframed.
+            let command = """
+                systemctl() { [ "$1" != stop ] || echo "stopped $2"; }
+                rm() { echo "$@"; }
+                dpkg() { case $2 in /lib/systemd/system/airframed.service | \
+                    */airframe-shot@.service | */60-airframe.rules | */airframe.conf) ;; *) false ;; esac; }
+                set -- '' /usr/local
+                . '\(CommittedFile("etc/uninstall-tree").path)'
+                """
+            let script = try Program.run(["sh", "-c", command], in: directory)
+            #expect(script.status == 0, "\(script.errors)")
+            for kept in ["airframed.service", "airframe-shot@", "60-airframe", "/airframe.conf"] {
+                #expect(!script.output.contains(kept), "\(kept): \(script.output)")
+            }
+            for gone in ["/usr/local/sbin/airframed", "stopped airframe-web.service"] {
+                #expect(script.output.contains(gone), "\(gone): \(script.output)")
+            }
+        }
+    }
+
     @Test("make uninstall stops the services, airframed last, before it removes their programs")
     func uninstalled() throws {
         try withTemporaryDirectory { directory throws in
@@ -207,6 +230,7 @@ import Testing
             let command = """
                 systemctl() { [ "$1" != stop ] || echo "$2"; }
                 rm() { echo removed; }
+                dpkg() { false; }
                 set -- '' /nonexistent
                 . '\(CommittedFile("etc/uninstall-tree").path)'
                 """
