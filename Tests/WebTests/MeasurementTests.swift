@@ -36,6 +36,33 @@ struct MeasurementTests {
         try page.value("\(button).click()")
     }
 
+    @Test("the axis returns from a step response before the user can send another command")
+    func leftStep() throws {
+        try withView("tune") { rig, page in
+            let isShown =
+                "[...document.querySelectorAll('main button')].some((b) => b.textContent === 'Step response')"
+            try #require(try page.wait(isShown) != nil)
+            try page.value(
+                """
+                (window.points = [], window.send = WebSocket.prototype.send,
+                WebSocket.prototype.send = function (text) {
+                  if (JSON.parse(text).method === "point") window.points.push(performance.now());
+                  window.send.call(this, text);
+                }, 1)
+                """)
+            try press("Step response", page)
+            try #require(try page.wait("window.points.length === 1") != nil)
+            try page.value("window.left = performance.now()")
+            try page.show("drive")
+            try #require(try page.wait("window.points.length === 2") != nil)
+            // Without the change of the view, the axis returns after 2 s.
+            let delay = try page.value("window.points[1] - window.left").number ?? .infinity
+            #expect(delay < 1000, "\(delay) ms")
+            usleep(2_500_000)
+            #expect(try page.value("window.points.length") == 2)
+        }
+    }
+
     @Test(
         "a button starts the measurement of step response and spectrum, and the page also states the results in words"
     )

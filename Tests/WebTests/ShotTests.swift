@@ -360,6 +360,20 @@ struct ShotPageTests {
             try page.value(
                 "(() => { const k = document.querySelector('#shot-kind'); k.value = 'orbit'; k.dispatchEvent(new Event('change')); })()"
             )
+            // A shot from a file does not use the rate, so a wrong rate does not prevent it.
+            let kind = "document.querySelector('#shot-kind')"
+            func choose(_ name: String) throws {
+                try page.value(
+                    "(\(kind).value = '\(name)', \(kind).dispatchEvent(new Event('change')), 1)")
+            }
+            let rate = "document.querySelector('#shot-rate_dps')"
+            try page.value("(\(rate).dataset.usual = \(rate).value, \(rate).value = '0')")
+            #expect(try page.value("\(kind).form.checkValidity()") == false)
+            try choose("file")
+            #expect(try page.value("\(kind).form.checkValidity()") == true)
+            try choose("orbit")
+            #expect(try page.value("\(kind).form.checkValidity()") == false)
+            try page.value("\(rate).value = \(rate).dataset.usual")
             try page.value("document.querySelector('#shot-photos').value = '7'")
             try press("Show the plan", page)
             let plan = "document.querySelector('main pre')?.textContent"

@@ -101,6 +101,34 @@ struct WizardTests {
         }
     }
 
+    @Test("a motor does not move if the user leaves its step before the stabilisation has ended")
+    func leftMotor() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("setup")
+            try #require(try page.wait(open("sensors")) != nil)
+            #expect(try rig.status()["mode"]?.string != "inactive")
+            try page.value("document.querySelector('[data-step=motors]').open = true")
+            try #require(try page.wait("document.querySelector('[data-motor=pitch]')") != nil)
+            // The request is on its way for 0.3 s, in which the user closes the step.
+            try page.value(
+                """
+                (window.tests = 0, window.send = WebSocket.prototype.send,
+                WebSocket.prototype.send = function (text) {
+                  const { method } = JSON.parse(text);
+                  if (method === "motor_test") window.tests += 1;
+                  const isMode = method === "mode";
+                  if (isMode) document.querySelector("[data-step=motors]").open = false;
+                  setTimeout(() => window.send.call(this, text), isMode ? 300 : 0);
+                }, 1)
+                """)
+            try page.value("document.querySelector('[data-motor=pitch]').click()")
+            #expect(eventually(within: 8) { (try? rig.status()["mode"]?.string) == "inactive" })
+            usleep(500_000)
+            #expect(try page.value("window.tests") == 0)
+        }
+    }
+
     @Test("the step for the chips shows an error of the bus only while transfers fail")
     func earlierError() throws {
         try withPage { _, _, page in

@@ -38,7 +38,7 @@ export function fixed(number, decimals = 1) {
 export function plain(value) {
   if (Array.isArray(value)) return `[${value.map(plain).join(", ")}]`;
   if (typeof value !== "number") return String(value);
-  return String(Number(value.toPrecision(7)));
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(7)));
 }
 
 /** Nodes of a sentence: text between backticks is code. */

@@ -40,9 +40,13 @@ export class Measurements {
   close() {
     this.isClosed = true;
     this.end?.();
+    this.left?.();
   }
 
-  /** Turns the axis by 10° from its set-point and back, and measures the response to the first turn. */
+  /**
+   * Turns the axis by 10° from its set-point and back, and measures the response to the first turn. If the user leaves the view, the axis turns
+   * back at once, before another view can send a command.
+   */
   async #step() {
     const axis = this.axis.value;
     const size = 10;
@@ -56,8 +60,9 @@ export class Measurements {
     const near = (angle) => (Number.isFinite(angle) ? start + wrap(angle - start) : angle);
     const end = this.end = this.link.subscribe(names, 200, (values, t) => samples.push([t, near(values[names[0]]), near(values[names[1]])]));
     await pause(300);
+    if (this.isClosed) return;
     const answer = await attempt(() => this.link.request("point", { [axis]: wrap(start + size) }), true);
-    await pause(answer ? 2000 : 0);
+    if (answer && !this.isClosed) await Promise.race([pause(2000), new Promise((left) => { this.left = left; })]);
     end();
     if (answer) await attempt(() => this.link.request("point", { [axis]: wrap(start) }), true);
     this.#enable(true);

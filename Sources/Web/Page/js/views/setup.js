@@ -319,8 +319,9 @@ export class SetupView {
       el("p", {}, "Alternatively, move a single motor and watch the camera:"),
       el("table", {}, ["pitch", "roll", "yaw"].map((axis) => el("tr", {}, el("th", { scope: "row" }, axis),
         el("td", {}, el("button", { type: "button", "data-motor": axis, onclick: async () => {
-          if (this.live.status?.mode !== "inactive") await attempt(() => this.link.request("mode", { mode: "inactive" }), true);
+          // Before the first wait: if the user leaves the step meanwhile, the motor must not move.
           const own = test = {};
+          if (this.live.status?.mode !== "inactive") await attempt(() => this.link.request("mode", { mode: "inactive" }), true);
           const end = performance.now() + testPeriod;
           while (test === own && performance.now() < end && await attempt(() => this.link.request("motor_test", { axis }), true)) {
             await new Promise((resolve) => setTimeout(resolve, pollPeriod));

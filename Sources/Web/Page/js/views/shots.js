@@ -86,6 +86,8 @@ export class ShotsView {
     const kind = this.kind.value;
     this.inputs = [];
     this.camera.hidden = kind === "file";
+    // A wrong value of a hidden field would prevent the start without a message.
+    this.rate.input.disabled = kind === "file";
     if (kind === "file") {
       this.file = el("input", { id: "shot-file", type: "file", accept: ".toml,text/plain" });
       return this.fields.replaceChildren(el("label", { for: this.file.id }, "File with the description of a shot (TOML)", this.file));
