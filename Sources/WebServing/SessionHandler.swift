@@ -82,7 +82,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        if isClosing {
+        if isClosing || session.isClosed {
             // The server's close frame is already queued. Therefore all frames except the client's
             // close frame are ignored.
             let channel = context.channel

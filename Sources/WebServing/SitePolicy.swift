@@ -71,15 +71,23 @@ struct Target: Equatable {
     let path: String
     let query: [String: String]
 
+    /// Largest number of values in a query. Each request is split before the rate limit applies, so
+    /// a query of thousands of values would delay other requests.
+    private static let mostValues = 16
+
     /// Splits the path and query of a request line. The result is nil if the text does not begin
-    /// with "/", or if the decoded text is not UTF-8 or contains a control character.
+    /// with "/", if the query contains more than `mostValues` values, or if the decoded text is not
+    /// UTF-8 or contains a control character.
     init?(_ uri: String) {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard uri.hasPrefix("/"), let first = parts.first, let path = Self.decoded(first) else {
             return nil
         }
         var query: [String: String] = [:]
-        for pair in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+        let pairs =
+            parts.count > 1 ? parts[1].split(separator: "&", maxSplits: Self.mostValues) : []
+        guard pairs.count <= Self.mostValues else { return nil }
+        for pair in pairs {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(sides[0], plus: true),
                 let value = sides.count > 1 ? Self.decoded(sides[1], plus: true) : ""

@@ -47,6 +47,9 @@ public final class WebSession: Sendable {
         limit = limits.outgoing
     }
 
+    /// True if no further frame can be sent, for example after `close`.
+    var isClosed: Bool { outbox.withLock { $0.isClosed } }
+
     /// Number of waiting messages that were replaced by a newer message because this client was
     /// slow.
     public var replaced: Int { outbox.withLock { $0.replaced } }
@@ -76,9 +79,17 @@ public final class WebSession: Sendable {
         end(code: code, reason: reason, linger: .seconds(2))
     }
 
-    /// Runs `body` on the event-loop thread after the given time, s, even if the session has ended.
+    /// Runs `body` on the event-loop thread after the given time, s, unless the connection ends
+    /// before.
     public func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
-        channel.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
+        schedule(in: .nanoseconds(Int64(seconds * 1e9)), body)
+    }
+
+    /// Runs `body` after a time. The end of the connection cancels the task; otherwise, the memory
+    /// of a closed connection would be used until this time.
+    private func schedule(in time: TimeAmount, _ body: @escaping @Sendable () -> Void) {
+        let task = channel.eventLoop.scheduleTask(in: time, body)
+        channel.closeFuture.whenComplete { _ in task.cancel() }
     }
 
     /// Adds a close frame after the waiting messages. The connection closes after the client's
@@ -98,9 +109,7 @@ public final class WebSession: Sendable {
         // The first of several close frames is sent; the first of their times closes the connection.
         put(.connectionClose, payload, key: nil)
         let channel = channel
-        let closing = channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
-        // Otherwise, the memory of a closed connection would be used until this time.
-        channel.closeFuture.whenComplete { _ in closing.cancel() }
+        schedule(in: linger) { channel.close(promise: nil) }
     }
 
     /// Closes the connection of an unresponsive client immediately.

@@ -9,12 +9,15 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
         var sessions: [WebSession] = []
         var ends: [String] = []
         var unanswered = 0
+        var received = 0
     }
 
     private let state = Mutex(State())
     var ends: [String] { state.withLock { $0.ends } }
     /// Number of requests without an answer.
     var unanswered: Int { state.withLock { $0.unanswered } }
+    /// Number of messages of clients.
+    var received: Int { state.withLock { $0.received } }
     var sessions: [WebSession] { state.withLock { $0.sessions } }
 
     /// Waits for the oldest session. The client receives the answer to its upgrade before the
@@ -85,7 +88,10 @@ final class EchoApplication: WebApplication, WebSocketEndpoint {
 
     func opened(_ session: WebSession) { state.withLock { $0.sessions.append(session) } }
 
-    func received(_ message: WebMessage, from session: WebSession) { session.send(message) }
+    func received(_ message: WebMessage, from session: WebSession) {
+        state.withLock { $0.received += 1 }
+        session.send(message)
+    }
 
     func closed(_ session: WebSession, code: Int, reason: String) {
         state.withLock { state in

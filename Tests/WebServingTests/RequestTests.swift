@@ -30,6 +30,20 @@ struct RequestTests {
         }
     }
 
+    @Test("a query of more than 16 values is malformed")
+    func longQuery() throws {
+        try withServer { server, _ in
+            let client = try WebClient(port: server.port)
+            func status(_ count: Int) throws -> Int {
+                let query = (0..<count).map { "a\($0)=b" }.joined(separator: "&")
+                return try client.request("GET", "/query?\(query)").status
+            }
+            #expect(try status(16) == 200)
+            #expect(try status(17) == 400)
+            #expect(try status(2000) == 400)
+        }
+    }
+
     @Test(
         "a long answer is sent completely in parts, and an answer that breaks off ends the connection"
     )

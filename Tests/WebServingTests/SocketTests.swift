@@ -206,7 +206,7 @@ struct SocketTests {
     }
 
     @Test(
-        "when the application closes a session, earlier messages still arrive, and the client's answer closes the connection"
+        "when the application closes a session, earlier messages still arrive, later messages of the client are ignored, and the client's answer closes the connection"
     )
     func closing() throws {
         try withServer { server, application in
@@ -219,9 +219,11 @@ struct SocketTests {
             let frame = try client.frame()
             #expect(frame.code == 4000)
             #expect(frame.text.hasSuffix("paired again"))
+            try client.send(WebClient.frame(1, Array("too late".utf8)))
             let answered = ContinuousClock.now
             try client.send(WebClient.frame(8, [0x0f, 0xa0]))
             #expect(try client.isClosed())
+            #expect(application.received == 0)
             #expect(.now - answered < .seconds(1), "without the answer, the limit is 2 s")
         }
     }
