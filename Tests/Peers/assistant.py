@@ -412,7 +412,7 @@ async def autotune(peer, mode):
         expect(all(0 < item["rollback_s"] <= 120 for item in unsaved.values()), unsaved)
         refused = await client.call_tool("set", {"key": "mcp.rollback_s", "value": 600})
         expect(refused.is_error, refused)
-        await call("baselines", action="restore", name="before-autotune")
+        await call("baselines", action="restore", name="before-autotune-assistant")
         expect(set(await changes()) == set(before), await changes())
 
 

@@ -220,8 +220,11 @@ final class AutotuneService: Sendable {
             state.isSaving = true
             return state.author
         }
+        // An assistant must not replace a tuning that a person needs to go back.
+        let baseline =
+            author.owner == .assistants ? "before-autotune-assistant" : "before-autotune"
         tuning.apply(
-            changes, storing: "before-autotune", rollback: Self.rollbackSeconds,
+            changes, storing: baseline, rollback: Self.rollbackSeconds,
             owner: author.owner, by: author.name
         ) { result in
             var report = found
@@ -230,7 +233,7 @@ final class AutotuneService: Sendable {
                 report.rollbackS = Number(Self.rollbackSeconds)
                 report.sentence =
                     "The new gains revert \(Int(Self.rollbackSeconds)) s after the autotune; `airframectl save` keeps them. "
-                    + "`airframectl baseline restore before-autotune` restores the previous gains."
+                    + "`airframectl baseline restore \(baseline)` restores the previous gains."
             case .failure(let error):
                 report.sentence = "The gains were found, but not applied: \(error.message)"
             }
