@@ -173,6 +173,9 @@ public struct AutotuneRun: Sendable {
             return fail("The motors are off: `airframectl status` shows the reason.")
         }
         ticks += 1
+        // The loop keeps the ID of its last excitation, which can be of an earlier run. `begin`
+        // counts on from this ID, so that the state of that excitation is not used.
+        excitation.id = snapshot.excitation.id
         inertiaInForce = snapshot.inertia
         largestError = max(largestError, snapshot.attitudeError.norm)
         baseline += snapshot.rate.squaredNorm

@@ -256,6 +256,30 @@ struct AutotuneTests {
         #expect(sentence.hasPrefix("The roll joint reached the end of its range"), "\(sentence)")
     }
 
+    @Test("the end of an earlier run does not end the next run")
+    func earlierRun() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
+        // The motors are still off, as at the end of a run that was refused for this reason.
+        loop.step()
+        loop.ask(
+            .excite(
+                Excitation(
+                    id: 1, axis: .yaw, amplitude: 0, periodTicks: 1, ticks: 0, errorLimit: 1)))
+        loop.run(seconds: 3)
+        #expect(loop.snapshot.excitation.ending == .outputs)
+        var run = AutotuneRun(
+            axes: [.yaw], present: loop.stabilizer.parameters, tickRate: 1000)
+        // In the daemon, a request takes effect after the next snapshot.
+        var pending: AutotuneRun.Action?
+        for _ in 0..<1500 where run.outcome == nil {
+            loop.step()
+            loop.execute(pending, of: &run)
+            pending = run.take(loop.snapshot)
+        }
+        #expect(run.outcome == nil, "\(String(describing: run.outcome))")
+        #expect(loop.snapshot.excitation.isActive)
+    }
+
     @Test("ends at the next command from any source")
     func command() {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1))
