@@ -165,7 +165,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         tiltDoubt.follow(estimator)
         if corrected.contents.contains(.magneticField) {
-            let age = new.time.seconds(since: snapshot.magneticTime)
+            // Before the first sample, `magneticTime` is zero, and no time has passed.
+            let isFirst = snapshot.magneticTime.nanoseconds == 0
+            let age = isFirst ? dt : new.time.seconds(since: snapshot.magneticTime)
             estimator.update(magneticField: corrected.magneticField, dt: age)
             (snapshot.rawMagneticField, snapshot.magneticTime) = (new.magneticField, new.time)
         }

@@ -33,6 +33,22 @@ struct StabilizerMagnetometerTests {
         #expect(with.inclinationSigma == without.inclinationSigma)
     }
 
+    @Test("the first field is one measurement, however long the computer has been running")
+    func firstField() {
+        var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())
+        for tick in 1...20 {
+            let now = Instant(nanoseconds: 100_000_000_000_000 + Int64(tick) * 5_000_000)
+            var sample = IMUSample(
+                time: now, gyro: Vector3(1e-6 * Double(tick % 7), 0, 0),
+                accel: Vector3(0, 0, -9.80665))
+            sample.magneticField = Vector3(20, 0, 44)
+            sample.contents.insert(.magneticField)
+            stabilizer.integrate(sample)
+            _ = stabilizer.step(now: now)
+        }
+        #expect(stabilizer.snapshot.headingSigma > 0.03, "\(stabilizer.snapshot.headingSigma)")
+    }
+
     @Test("the snapshot keeps the field of an earlier sample, for the calibration")
     func olderField() {
         var stabilizer = Stabilizer(parameters: Stabilizer.Parameters())

@@ -64,9 +64,11 @@ struct MagneticHeading: Sendable, BitwiseCopyable {
         let deviation = learn(horizontal: horizontal, vertical: field.z, elapsed, parameters)
         let measured = isZUp ? cm_atan2(field.x, field.y) : cm_atan2(-field.y, field.x)
         let sigma = parameters.magneticHeadingSigma
-        let noise = (sigma * sigma + deviation * deviation) * 2 * parameters.magneticCorrelationTime
+        let single = sigma * sigma + deviation * deviation
+        let noise = single * 2 * parameters.magneticCorrelationTime
         weight = sigma * sigma / (sigma * sigma + deviation * deviation)
-        let total = variance + noise / elapsed
+        // After a long pause, the period contains one sample, which is not better than one sample.
+        let total = variance + max(noise / elapsed, single)
         let arc = Angle(radians: offset).shortestArc(to: Angle(radians: measured)).radians
         let square = arc * arc / total
         let isUnusual = square > Self.usualInnovation * Self.usualInnovation
