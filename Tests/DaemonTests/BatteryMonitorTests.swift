@@ -83,6 +83,26 @@ struct BatteryMonitorTests {
         rmdir(String(gauge.dropLast("/gauge".count)))
     }
 
+    @Test("a gauge with a loose contact is logged at growing intervals, and finally with its state")
+    func looseContact() {
+        let charge = Mutex<Double?>(80)
+        var settings = Settings().battery
+        settings.source = .drive
+        let monitor = BatteryMonitor(
+            settings: { [settings] in settings }, robot: { charge.withLock(\.self) })
+        var said: [String] = []
+        // Fails at each second reading for an hour; then it works.
+        for number in 0..<3600 {
+            charge.withLock { $0 = number < 1800 && number % 2 == 1 ? nil : 80 }
+            if let event = monitor.look(now: at(Double(2 * number))) {
+                said.append(event.sentence)
+            }
+        }
+        #expect(said.count < 20, "\(said.count)")
+        #expect(said.contains { $0.contains(" more times in ") })
+        #expect(said.last?.contains("80 %") == true, "\(said.last ?? "none")")
+    }
+
     @Test(
         "a robot's board can report its battery after the start without a warning; a board that does not is reported",
         arguments: [true, false])

@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Hardware
 import Logging
+import PlainText
 import Policy
 import Realtime
 import ServiceLifecycle
@@ -16,8 +17,13 @@ final class BatteryMonitor: Sendable {
     /// Maximum age of a reading, s; older readings are discarded.
     private static let oldest = 10.0
 
+    /// Longest interval between two log messages about readings that fail and succeed in turn, s.
+    private static let longestSilence = 600.0
+
     private struct State {
         var status = BatteryStatus()
+        /// The first two messages, failure and recovery, are written immediately.
+        var changes = Repetition(longest: longestSilence, first: 2)
         var time: Instant?
         /// True until the robot's board has been asked once.
         var isFirst = true
@@ -71,7 +77,7 @@ final class BatteryMonitor: Sendable {
     /// Reads the battery once.
     ///
     /// - Returns: Log message about a change of the battery's state (low, unreadable or recovered);
-    ///   nil if the state has not changed.
+    ///   nil if the state has not changed, or if it changes too often.
     func look(now: Instant) -> (level: Logger.Level, sentence: String)? {
         let settings = settings()
         var status = BatteryStatus()
@@ -86,17 +92,22 @@ final class BatteryMonitor: Sendable {
             status.problem = error.problem
             status.remedy = error.remedy
         }
-        let before = state.withLock { state in
-            defer { (state.status, state.time) = (status, now) }
-            return state.status
+        return state.withLock { state in
+            let before = state.status
+            (state.status, state.time) = (status, now)
+            let withheld = state.changes.withheld(now: now)
+            let isDue = before.problem != status.problem && state.changes.happens(now: now)
+            let isOther = status.problem == nil && before.isLow != status.isLow
+            guard isDue || isOther || withheld != nil else { return nil }
+            let more =
+                withheld.map {
+                    " Its state changed \($0.count) more times in \(Format.duration($0.seconds))."
+                } ?? ""
+            if let problem = status.problem {
+                return (.warning, "Battery: \(problem). \(status.remedy ?? "")\(more)")
+            }
+            return (status.isLow ? .warning : .notice, "Battery: \(status.summary).\(more)")
         }
-        if let problem = status.problem, before.problem != problem {
-            return (.warning, "Battery: \(problem). \(status.remedy ?? "")")
-        }
-        if status.problem == nil, before.problem != nil || status.isLow != before.isLow {
-            return (status.isLow ? .warning : .notice, "Battery: \(status.summary).")
-        }
-        return nil
     }
 
     private func read(_ settings: Settings.Battery) throws(BatteryReader.Failure) -> BatteryReading?
