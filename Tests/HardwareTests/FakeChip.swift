@@ -23,6 +23,8 @@ final class FakeChip: ChipLink {
     var constant: UInt8?
     var isFrozen = false
     var hasWrongIdentity = false
+    /// Number of the next readings of single registers in which one bit is wrong.
+    var damagedReads = 0
     /// True if the magnetometer answers through the chip's I2C master.
     var hasMagnetometer = true
     /// Factory trim of an MPU-6050's self-test. With 0, the chip passes the self-test; with another
@@ -281,6 +283,10 @@ final class FakeChip: ChipLink {
         var word: UInt64 = 0
         for index in 0..<count {
             word |= UInt64(look(part, register &+ UInt8(index))) << (8 * UInt64(index))
+        }
+        if damagedReads > 0, count == 1 {
+            damagedReads -= 1
+            word ^= 0x10
         }
         return word
     }

@@ -299,13 +299,16 @@ final class InertialSensor: CameraSensor {
         chip.take(seldom: try link.read(seldom.register, count: seldom.count, part: seldom.part))
     }
 
-    /// Reads one register. If the register's value differs from the expected value, the chip is set
-    /// up again.
+    /// Reads one register. If the register's value differs from the expected value in two readings,
+    /// the chip is set up again. The buses have no checksum, and a set-up interrupts the samples for
+    /// longer than `imu.timeout_ms`: one damaged byte must not switch the motors off.
     private func compare(_ index: Int, now: Instant) throws(BusErrno) {
         lastAudit = now
         let (read, mask, value) = expected[index]
-        let found = try link.read(read.register, count: 1, part: read.part)
-        guard UInt8(truncatingIfNeeded: found) & mask != value else { return }
+        for _ in 0..<2 {
+            let found = try link.read(read.register, count: 1, part: read.part)
+            if UInt8(truncatingIfNeeded: found) & mask == value { return }
+        }
         report.lostConfiguration()
         restart(now: now, after: 0)
     }
