@@ -42,6 +42,49 @@ struct PCA9685Tests {
         #expect(abs(servo.pulse(for: .pi / 8) - 1.27e-3) < 1e-12)
     }
 
+    @Test("a loss of power during the set-up does not leave another pulse rate")
+    func powerLossDuringSetup() throws {
+        let wire = I2CWire()
+        wire[0x40, 0x00] = 0x11
+        let outputs = PCA9685Outputs(
+            bus: wire.bus(), address: 0x40, channels: [0],
+            chip: PCA9685(frameRate: 50, oscillator: 25e6))
+        #expect(try !outputs.prepare(now: Instant(nanoseconds: 0)))
+        // The prescaler is written; then the chip has the values after power-up.
+        wire[0x40, 0x00] = 0x11
+        wire[0x40, 0xFE] = 0x1E
+        var isReady = false
+        for tick in 1...20 where !isReady {
+            isReady = try outputs.prepare(
+                now: Instant(nanoseconds: 0).advanced(bySeconds: Double(tick) * 2e-3))
+        }
+        #expect(isReady)
+        #expect(wire[0x40, 0xFE] == outputs.chip.prescale)
+    }
+
+    @Test("a request to switch off that was damaged on the bus is repeated")
+    func damagedOff() throws {
+        let wire = I2CWire()
+        wire[0x40, 0x00] = 0x11
+        let outputs = PCA9685Outputs(
+            bus: wire.bus(), address: 0x40, channels: [0],
+            chip: PCA9685(frameRate: 50, oscillator: 25e6))
+        for tick in 1...10 {
+            _ = try outputs.prepare(
+                now: Instant(nanoseconds: 0).advanced(bySeconds: Double(tick) * 2e-3))
+        }
+        outputs.set(300, at: 0)
+        _ = try outputs.write()
+        let start = Instant(nanoseconds: 1_000_000_000)
+        try outputs.keepOff(now: start)
+        // ALL_LED_OFF_H (section 7.3.4), as after a request with a wrong second byte.
+        wire[0x40, 0xFD] = 0
+        try outputs.keepOff(now: start.advanced(bySeconds: 0.05))
+        #expect(wire[0x40, 0xFD] == 0)
+        try outputs.keepOff(now: start.advanced(bySeconds: 0.15))
+        #expect(wire[0x40, 0xFD] == 0x10)
+    }
+
     @Test("a chip that has lost power is set up again at every frame rate", arguments: [50.0, 200])
     func powerLoss(frameRate: Double) throws {
         let wire = I2CWire()

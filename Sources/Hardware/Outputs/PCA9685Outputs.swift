@@ -21,13 +21,18 @@ final class PCA9685Outputs {
     private var command = I2CExchange(capacity: 2)
     private var off = I2CExchange(capacity: 2)
     private var query = I2CExchange(capacity: 2)
+    private var scaleQuery = I2CExchange(capacity: 2)
     private var frame = I2CExchange(capacity: 128)
     /// Offset of the four bytes of each output in `frame`.
     private var offsets: [Int]
     private var isChanged = false
     private var lastAudit = Instant(nanoseconds: .min / 2)
+    private var audits = 0
+    private var lastOff = Instant(nanoseconds: .min / 2)
 
-    /// Interval at which MODE1 is read back, s. After a short loss of power, the chip sleeps.
+    /// Interval at which a register is read back, s: MODE1 and PRE_SCALE in turn. After a short loss
+    /// of power, the chip sleeps and has another prescaler. While the outputs must be off, the
+    /// request to switch them off is repeated at the same interval.
     private static let auditSeconds = 0.1
     /// Time from the end of sleep until the chip's oscillator runs, s (7.3.1.1: at least 500 µs).
     private static let wakeSeconds = 0.001
@@ -47,6 +52,7 @@ final class PCA9685Outputs {
         command.write([0, 0], to: address)
         off.write([PCA9685.allOffHigh, PCA9685.fullOff], to: address)
         _ = query.read(0x00, count: 1, from: address)
+        _ = scaleQuery.read(0xFE, count: 1, from: address)
         layOut(channels)
     }
 
@@ -79,8 +85,8 @@ final class PCA9685Outputs {
         case .up:
             guard now.seconds(since: lastAudit) > Self.auditSeconds else { return true }
             lastAudit = now
-            try bus.run(query, .write, at: address)
-            if query.bytes[1] & PCA9685.asleep != PCA9685.awake { state = .down }
+            audits &+= 1
+            if try !(audits % 2 == 0 ? isScaled() : isAwake()) { state = .down }
         case .down:
             try send(PCA9685.asleep, to: 0x00)
             try send(chip.prescale, to: 0xFE)
@@ -94,11 +100,35 @@ final class PCA9685Outputs {
             state = .waking(since: now)
         case .waking(let since):
             guard now.seconds(since: since) > Self.wakeSeconds else { return false }
+            // The chip can have lost its power again during the set-up.
+            guard try isScaled() else {
+                state = .down
+                return false
+            }
             isOff = true
             lastAudit = now
             state = .up
         }
         if case .up = state { return true }
+        return false
+    }
+
+    /// True if MODE1 shows that the chip does not sleep. The bus has no checksum, so a wrong value
+    /// must be read twice.
+    private func isAwake() throws(BusError) -> Bool {
+        for _ in 0..<2 {
+            try bus.run(query, .write, at: address)
+            if query.bytes[1] & PCA9685.asleep == PCA9685.awake { return true }
+        }
+        return false
+    }
+
+    /// True if the chip has kept its prescaler; a wrong value must be read twice.
+    private func isScaled() throws(BusError) -> Bool {
+        for _ in 0..<2 {
+            try bus.run(scaleQuery, .write, at: address)
+            if scaleQuery.bytes[1] == chip.prescale { return true }
+        }
         return false
     }
 
@@ -124,6 +154,14 @@ final class PCA9685Outputs {
         isOff = false
         isChanged = false
         return true
+    }
+
+    /// Keeps every output of the chip off. The request is repeated, because the bus has no checksum:
+    /// the chip acknowledges a damaged request, which leaves the outputs on.
+    func keepOff(now: Instant) throws(BusError) {
+        guard !isOff || now.seconds(since: lastOff) > Self.auditSeconds else { return }
+        try allOff()
+        lastOff = now
     }
 
     /// Switches every output of the chip off.

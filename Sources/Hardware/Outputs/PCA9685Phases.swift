@@ -38,10 +38,7 @@ final class PCA9685Phases: MotorPort {
     func prepare(now: Instant) throws(BusError) -> Bool { try outputs.prepare(now: now) }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {
-        guard output.enabled else {
-            if !outputs.isOff { try outputs.allOff() }
-            return
-        }
+        guard output.enabled else { return try outputs.keepOff(now: now) }
         set(motors.yaw, output, .yaw, at: 0)
         set(motors.roll, output, .roll, at: 3)
         set(motors.pitch, output, .pitch, at: 6)

@@ -23,10 +23,7 @@ final class PCA9685Servos: MotorPort {
     func prepare(now: Instant) throws(BusError) -> Bool { try outputs.prepare(now: now) }
 
     func write(_ output: MotorOutput, now: Instant) throws(BusError) {
-        guard output.enabled else {
-            if !outputs.isOff { try outputs.allOff() }
-            return
-        }
+        guard output.enabled else { return try outputs.keepOff(now: now) }
         guard now.seconds(since: lastWrite) * outputs.chip.frameRate >= 0.9 else { return }
         set(pulses.yaw, output, .yaw, at: 0)
         set(pulses.roll, output, .roll, at: 1)
