@@ -38,6 +38,24 @@ struct SupplyMonitorTests {
         #expect(abs(reports.supply.factor - 1) < 1e-3 && reports.supply.voltage.isNaN)
     }
 
+    @Test("a single wrong reading of the battery has no effect, two low readings have")
+    func wrongReading() {
+        let reports = DriveReports()
+        var monitor = SupplyMonitor(
+            SupplyWiring(
+                limits: SupplyWatch.Limits(low: 10, empty: 9), nominal: 11.1, isBattery: true),
+            reports: reports)
+        Self.run(&monitor, reports, battery: 11.5, 0..<2000)
+        for tick in 2000..<4000 {
+            let battery = tick < 2200 ? 5 : 11.5
+            Self.run(&monitor, reports, battery: battery, tick..<tick + 1)
+            #expect(monitor.watch.conditions == .none)
+            #expect(abs(reports.supply.voltage - 11.5) < 0.01)
+        }
+        Self.run(&monitor, reports, battery: 5, 4000..<4600)
+        #expect(monitor.watch.conditions.intersects(.supplyEmpty))
+    }
+
     @Test("without a battery the voltage is the lowest that any motor reports")
     func motors() {
         let reports = DriveReports()

@@ -6,6 +6,9 @@ import Synchronization
 public final class SupplyReport: Sendable {
     private let batteryBits = Atomic(Double.nan.bitPattern)
     private let batteryTime = Atomic(Int64.min / 2)
+    /// The two readings of the battery before the newest one.
+    private let olderBits = Atomic(Double.nan.bitPattern)
+    private let oldBits = Atomic(Double.nan.bitPattern)
     private let voltageBits = Atomic(Double.nan.bitPattern)
     private let factorBits = Atomic(Double(1).bitPattern)
 
@@ -21,10 +24,17 @@ public final class SupplyReport: Sendable {
     /// Scale factor for the voltages of voltage-driven motors, 0.5...1.5.
     public var factor: Double { Double(bitPattern: factorBits.load(ordering: .relaxed)) }
 
-    /// Stores the voltage of the battery, V; NaN if it is unknown. Only the battery's thread calls
-    /// the method.
+    /// Stores a reading of the battery's voltage, V; NaN if it is unknown. The median of three
+    /// readings counts, because a reading applies for 2 s: a short drop or a wrong bit in one reading
+    /// would retract the camera. Only the battery's thread calls the method.
     public func note(battery voltage: Double, now: Instant) {
-        batteryBits.store(voltage.bitPattern, ordering: .relaxed)
+        let older = Double(bitPattern: olderBits.load(ordering: .relaxed))
+        let old = Double(bitPattern: oldBits.load(ordering: .relaxed))
+        olderBits.store(old.bitPattern, ordering: .relaxed)
+        oldBits.store(voltage.bitPattern, ordering: .relaxed)
+        let median = max(min(older, old), min(max(older, old), voltage))
+        let isKnown = older.isFinite && old.isFinite && voltage.isFinite
+        batteryBits.store((isKnown ? median : voltage).bitPattern, ordering: .relaxed)
         batteryTime.store(now.nanoseconds, ordering: .relaxed)
     }
 
