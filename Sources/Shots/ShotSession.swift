@@ -323,8 +323,8 @@ extension ShotSession {
             (attempt, settlingSince, stillSince, isPatienceExhausted) = (0, nil, nil, false)
             failure = nil
             step = self.record.done >= plan.frames.count ? .complete : .move
-        } else if let failure {
-            step = .failed(failure)
+        } else if record.pending == nil {
+            step = failure.map { .failed($0) } ?? .move
         } else {
             attempt += 1
             step = .shoot
@@ -355,7 +355,7 @@ extension ShotSession {
             took(now: now, wall: record.pending?.time ?? wall, hold: 0)
         case (.notTaken, _):
             // After the end of the run, nothing would prove that the photo was not taken.
-            step = failure == nil ? .move : .forget
+            step = .forget
         case (.unknown, .repeat):
             if !record.repeated.contains(photo) { record.repeated.append(photo) }
             step = .move
