@@ -19,6 +19,8 @@ final class AutotuneService: Sendable {
         var owner: CommandSource?
         var author = (name: "", owner: ChangeOwner.people)
         var isToApply = false
+        /// Tuning at the start of the run.
+        var present: Stabilizer.Parameters?
         /// True if the result of the autotune is being written to the disk.
         var isSaving = false
         var actions: [AutotuneRun.Action] = []
@@ -75,6 +77,7 @@ final class AutotuneService: Sendable {
             state.owner = owner
             state.author = author
             state.isToApply = apply
+            state.present = parameters
             state.began = now
             state.report.state = AutotuneReport.State.running.rawValue
             return state.report
@@ -206,11 +209,26 @@ final class AutotuneService: Sendable {
             report.state = AutotuneReport.State.refused.rawValue
             report.sentence = sentence
         case .done, nil:
-            let changes = AutotuneProposals(of: ended, present: tuning.settings).list
+            let settings = tuning.settings
+            guard isTuned(settings.stabilizerParameters) else {
+                report.state = AutotuneReport.State.refused.rawValue
+                report.sentence =
+                    "The tuning has changed during the autotune, so its results do not fit. Run the autotune again."
+                break
+            }
+            let changes = AutotuneProposals(of: ended, present: settings).list
             report.fill(from: ended, changes)
             if isToApply { return apply(changes, report) }
         }
         end(report)
+    }
+
+    /// True if the tuning is the same as at the start of the run: a profile, a reload or the end of a
+    /// temporary change can have replaced it.
+    private func isTuned(_ now: Stabilizer.Parameters) -> Bool {
+        guard let present = state.withLock(\.present) else { return true }
+        return now.controller == present.controller && now.field == present.field
+            && now.servo == present.servo
     }
 
     /// Applies the results of the run. The temporary gains of the run stay active until the results
