@@ -23,6 +23,20 @@ extension TuningTests {
         }
     }
 
+    @Test("the undo of a step removes its earlier values, also if the step was then skipped")
+    func undoAfterSkip() throws {
+        try withTemporaryDirectory { directory throws in
+            let tuning = try Bench(directory).tuning
+            let reversed = SettingUpdate(\.motors.direction, AxisVector(yaw: -1, roll: 1, pitch: 1))
+            try awaited { tuning.finishSetup("motors", "restart", [reversed], by: "test", $0) }
+            try awaited { tuning.forgetSetup(by: "test", $0) }
+            try awaited { tuning.finishSetup("motors", "skipped", [], by: "test", $0) }
+            #expect(tuning.standing.store.hasWaitingWiring)
+            try awaited { tuning.undoSetup(["motors"], by: "test", $0) }
+            #expect(!tuning.standing.store.hasWaitingWiring)
+        }
+    }
+
     @Test("the undo of a set-up that runs again restores the values of the earlier set-up")
     func undoSecondRun() throws {
         try withTemporaryDirectory { directory throws in

@@ -198,6 +198,10 @@ final class CalibrationService: Sendable {
     /// the calibration continued without its client, the motors' outputs would remain off.
     func disconnected(_ owner: CommandSource) { cancel { $0.owner == owner } }
 
+    /// True while the result of a calibration is being written to the disk. It can then no longer be
+    /// cancelled.
+    var isSaving: Bool { state.withLock { $0.saving != nil } }
+
     private func cancel(where isMeant: (State) -> Bool) {
         state.withLock { state in
             guard state.run != nil, isMeant(state) else { return }

@@ -207,6 +207,7 @@ final class SetupService: Sendable {
         let (job, owner): (Job?, CommandSource?) = state.withLock { state in
             guard let job = state.job, isMeant(state) else { return (nil, nil) }
             if case .saving = job { return (nil, nil) }
+            if case .calibration = job, calibration.isSaving { return (nil, nil) }
             state.job = nil
             return (job, state.owner)
         }

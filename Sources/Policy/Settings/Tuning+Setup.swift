@@ -40,7 +40,8 @@ extension Tuning {
             // If the step runs again, `undo` still restores the values from before its first run
             // since the beginning of the set-up.
             let earlier = saved.setup?[name]
-            var replaced = earlier?.state == Self.open ? [:] : earlier?.replaced ?? [:]
+            let beginsAnew = earlier?.state == Self.open && !change.isEmpty
+            var replaced = beginsAnew ? [:] : earlier?.replaced ?? [:]
             for key in change.keys where replaced[key] == nil {
                 replaced[key] = saved.parameters[key] ?? ""
             }
