@@ -171,10 +171,14 @@ final class BluetoothBench {
         var output = MotorOutput.off
         gimbal.advance(to: time) { output = self.engine.tick($0, conditions: .none) }
         gimbal.apply(output, at: time)
-        hub.drain { calibration.feed($0.snapshot) }
+        hub.drain {
+            calibration.feed($0.snapshot)
+            autotuning.feed($0.snapshot)
+        }
         commander.advance(now: time)
         tuning.advance(now: time)
         calibration.advance(now: time, date: 1000)
+        autotuning.advance(now: time)
         for service in services { _ = service.advance(now: time, mtu: 23, phone) }
     }
 
