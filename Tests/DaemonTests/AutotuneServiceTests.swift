@@ -1,3 +1,4 @@
+import Configuration
 import GimbalCore
 import Links
 import Policy

@@ -173,11 +173,10 @@ struct ProgramTests {
     @Test("a measurement of the latency without an end is refused", arguments: ["nan", "inf", "0"])
     func endlessLatency(seconds: String) throws {
         try withTemporaryDirectory { directory throws in
-            let result = try Program.run(
-                [try Program.built("airframe-eyes"), "latency", "--seconds", seconds],
-                in: directory)
-            #expect(result.status == 64)
-            #expect(result.errors.contains("--seconds must be a number in 0.1...3600"))
+            let eyes = try RunningProgram(
+                "airframe-eyes", ["latency", "--seconds", seconds], in: directory)
+            #expect(eyes.wait(seconds: 5) == 64)
+            #expect(eyes.says("--seconds must be a number in 0.1...3600"))
         }
     }
 
