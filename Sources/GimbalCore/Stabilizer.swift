@@ -165,9 +165,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         estimator.update(gyro: corrected.gyro, accel: corrected.accel, dt: dt)
         tiltDoubt.follow(estimator)
         if corrected.contents.contains(.magneticField) {
-            // Before the first sample, `magneticTime` is zero, and no time has passed.
-            let isFirst = snapshot.magneticTime.nanoseconds == 0
-            let age = isFirst ? dt : new.time.seconds(since: snapshot.magneticTime)
+            let age = snapshot.sinceMagneticField(at: new.time) ?? dt
             estimator.update(magneticField: corrected.magneticField, dt: age)
             (snapshot.rawMagneticField, snapshot.magneticTime) = (new.magneticField, new.time)
         }

@@ -170,3 +170,11 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Creates the values that apply until the first tick.
     public init() {}
 }
+
+extension StabilizerSnapshot {
+    /// Time since the last magnetic field, s; nil before the first field.
+    @_noLocks
+    func sinceMagneticField(at time: Instant) -> Double? {
+        magneticTime.nanoseconds == 0 ? nil : time.seconds(since: magneticTime)
+    }
+}
