@@ -42,37 +42,48 @@ struct PCA9685Tests {
         #expect(abs(servo.pulse(for: .pi / 8) - 1.27e-3) < 1e-12)
     }
 
+    /// Outputs of a chip with the values after power-up (sections 7.3.1 and 7.3.5).
+    private struct Bench {
+        let wire = I2CWire()
+        let outputs: PCA9685Outputs
+
+        init(frameRate: Double) {
+            outputs = PCA9685Outputs(
+                bus: wire.bus(), address: 0x40, channels: [0],
+                chip: PCA9685(frameRate: frameRate, oscillator: 25e6))
+            losePower()
+        }
+
+        func losePower() {
+            wire[0x40, 0x00] = 0x11
+            wire[0x40, 0xFE] = 0x1E
+        }
+
+        /// Prepares the chip in periods of 2 ms; true if it becomes ready within 20 periods.
+        func prepare(after seconds: Double) throws -> Bool {
+            for tick in 1...20 {
+                let now = Instant(nanoseconds: 0).advanced(bySeconds: seconds + Double(tick) * 2e-3)
+                if try outputs.prepare(now: now) { return true }
+            }
+            return false
+        }
+    }
+
     @Test("a loss of power during the set-up does not leave another pulse rate")
     func powerLossDuringSetup() throws {
-        let wire = I2CWire()
-        wire[0x40, 0x00] = 0x11
-        let outputs = PCA9685Outputs(
-            bus: wire.bus(), address: 0x40, channels: [0],
-            chip: PCA9685(frameRate: 50, oscillator: 25e6))
-        #expect(try !outputs.prepare(now: Instant(nanoseconds: 0)))
-        // The prescaler is written; then the chip has the values after power-up.
-        wire[0x40, 0x00] = 0x11
-        wire[0x40, 0xFE] = 0x1E
-        var isReady = false
-        for tick in 1...20 where !isReady {
-            isReady = try outputs.prepare(
-                now: Instant(nanoseconds: 0).advanced(bySeconds: Double(tick) * 2e-3))
-        }
-        #expect(isReady)
-        #expect(wire[0x40, 0xFE] == outputs.chip.prescale)
+        let bench = Bench(frameRate: 50)
+        // The first call writes the prescaler.
+        #expect(try !bench.outputs.prepare(now: Instant(nanoseconds: 0)))
+        bench.losePower()
+        #expect(try bench.prepare(after: 0))
+        #expect(bench.wire[0x40, 0xFE] == bench.outputs.chip.prescale)
     }
 
     @Test("a request to switch off that was damaged on the bus is repeated")
     func damagedOff() throws {
-        let wire = I2CWire()
-        wire[0x40, 0x00] = 0x11
-        let outputs = PCA9685Outputs(
-            bus: wire.bus(), address: 0x40, channels: [0],
-            chip: PCA9685(frameRate: 50, oscillator: 25e6))
-        for tick in 1...10 {
-            _ = try outputs.prepare(
-                now: Instant(nanoseconds: 0).advanced(bySeconds: Double(tick) * 2e-3))
-        }
+        let bench = Bench(frameRate: 50)
+        let (wire, outputs) = (bench.wire, bench.outputs)
+        #expect(try bench.prepare(after: 0))
         outputs.set(300, at: 0)
         _ = try outputs.write()
         let start = Instant(nanoseconds: 1_000_000_000)
@@ -87,25 +98,12 @@ struct PCA9685Tests {
 
     @Test("a chip that has lost power is set up again at every frame rate", arguments: [50.0, 200])
     func powerLoss(frameRate: Double) throws {
-        let wire = I2CWire()
-        wire[0x40, 0x00] = 0x11
-        let outputs = PCA9685Outputs(
-            bus: wire.bus(), address: 0x40, channels: [0],
-            chip: PCA9685(frameRate: frameRate, oscillator: 25e6))
-        func prepare(after seconds: Double) throws -> Bool {
-            for tick in 1...10 {
-                let now = Instant(nanoseconds: 0).advanced(bySeconds: seconds + Double(tick) * 2e-3)
-                if try outputs.prepare(now: now) { return true }
-            }
-            return false
-        }
-        #expect(try prepare(after: 0))
-        // The values after power-up (sections 7.3.1 and 7.3.5).
-        wire[0x40, 0x00] = 0x11
-        wire[0x40, 0xFE] = 0x1E
-        #expect(try !outputs.prepare(now: Instant(nanoseconds: 1_000_000_000)))
-        #expect(try prepare(after: 1))
-        #expect(wire[0x40, 0x00] == 0x20)
-        #expect(wire[0x40, 0xFE] == outputs.chip.prescale)
+        let bench = Bench(frameRate: frameRate)
+        #expect(try bench.prepare(after: 0))
+        bench.losePower()
+        #expect(try !bench.outputs.prepare(now: Instant(nanoseconds: 1_000_000_000)))
+        #expect(try bench.prepare(after: 1))
+        #expect(bench.wire[0x40, 0x00] == 0x20)
+        #expect(bench.wire[0x40, 0xFE] == bench.outputs.chip.prescale)
     }
 }
