@@ -113,21 +113,24 @@ final class PCA9685Outputs {
         return false
     }
 
-    /// True if MODE1 shows that the chip does not sleep. The bus has no checksum, so a wrong value
-    /// must be read twice.
+    /// True if MODE1 shows that the chip does not sleep.
     private func isAwake() throws(BusError) -> Bool {
-        for _ in 0..<2 {
-            try bus.run(query, .write, at: address)
-            if query.bytes[1] & PCA9685.asleep == PCA9685.awake { return true }
-        }
-        return false
+        try shows(query, PCA9685.awake, mask: PCA9685.asleep)
     }
 
-    /// True if the chip has kept its prescaler; a wrong value must be read twice.
+    /// True if the chip has kept its prescaler.
     private func isScaled() throws(BusError) -> Bool {
+        try shows(scaleQuery, chip.prescale, mask: 0xFF)
+    }
+
+    /// True if a register has the value in the bits of the mask. The bus has no checksum, so a wrong
+    /// value must be read twice.
+    private func shows(
+        _ query: borrowing I2CExchange, _ value: UInt8, mask: UInt8
+    ) throws(BusError) -> Bool {
         for _ in 0..<2 {
-            try bus.run(scaleQuery, .write, at: address)
-            if scaleQuery.bytes[1] == chip.prescale { return true }
+            try bus.run(query, .write, at: address)
+            if query.bytes[1] & mask == value { return true }
         }
         return false
     }
