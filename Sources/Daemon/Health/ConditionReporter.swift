@@ -8,9 +8,8 @@ import Wire
 
 /// Conversion of the loop's conditions into log messages. A message reports that a condition has
 /// held for `holdSeconds` or has switched the motors off, or that the motors' outputs have been
-/// switched on or off. A recurring
-/// condition is logged at growing intervals, with its number of occurrences. The counters in
-/// `status` include every occurrence.
+/// switched on or off. A recurring condition is logged at growing intervals, with its number of
+/// occurrences. The counters in `status` include every occurrence.
 struct ConditionReporter {
     /// Event that the reporter adds to the log, as one line.
     struct Event: Equatable {
