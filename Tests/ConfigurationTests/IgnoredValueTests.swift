@@ -40,7 +40,7 @@ import Testing
         #expect(store.settings.control.feedForward == 0.5)
 
         try store.set("log.level", to: "debug")
-        let change = store.unsaved(beside: saved)
+        let change = store.unsaved()
         #expect(change == ["log.level": "\"debug\""])
         var disk = saved
         disk.merge(change: change)
@@ -82,16 +82,16 @@ import Testing
         let (store, _) = try start("commander.dead_man_s = 5", saved)
         var set = store
         try set.set(release, to: "8")
-        #expect(set.unsaved(beside: saved) == [release: "8"])
+        #expect(set.unsaved() == [release: "8"])
         set.adopt(saved: [release: "8"])
         #expect(set.ignoredKeys.isEmpty && set.origin(of: release) == .saved)
 
         let reset = try store.changed([SettingUpdate(toDefault: release)])
-        #expect(reset.unsaved(beside: saved) == [release: nil])
+        #expect(reset.unsaved() == [release: nil])
 
         var restored = store
         #expect(try restored.restore(tuning: [:]).isEmpty)
-        #expect(restored.unsaved(beside: saved) == [release: nil])
+        #expect(restored.unsaved() == [release: nil])
     }
 
     @Test("an ignored value that is set again at run time becomes effective at the next save")
@@ -110,7 +110,7 @@ import Testing
         let saved = [release: "1e9", "gone.key": "1", "loop.rate_hz": "500"]
         let (store, _) = try start("", saved)
         #expect(store.ignoredKeys == [release])
-        #expect(store.unsaved(beside: saved) == ["gone.key": nil, "loop.rate_hz": nil])
+        #expect(store.unsaved() == ["gone.key": nil, "loop.rate_hz": nil])
     }
 
     @Test("an ignored setting of the wiring does not wait for a restart, and set-up can replace it")

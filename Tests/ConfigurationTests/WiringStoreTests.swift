@@ -23,14 +23,14 @@ struct WiringStoreTests {
         #expect(store.hasWaitingWiring)
         // A later save of live settings keeps the wiring settings.
         try store.set("control.feed_forward", to: "0.5")
-        #expect(store.unsaved(beside: change) == ["control.feed_forward": "0.5"])
+        #expect(store.unsaved() == ["control.feed_forward": "0.5"])
 
         var next = try self.store()
         #expect(next.load(saved: change).isEmpty)
         #expect(next.settings.hardware.linux.motorChannels == AxisVector(yaw: 1, roll: 0, pitch: 2))
         #expect(next.origin(of: channels) == .saved)
         #expect(!next.hasWaitingWiring)
-        #expect(next.unsaved(beside: change).isEmpty)
+        #expect(next.unsaved().isEmpty)
         // After an undo, the running values stay the same until the next start.
         next.adopt(saved: [:])
         #expect(next.hasWaitingWiring)

@@ -2,6 +2,7 @@ import Configuration
 import GimbalCore
 import Persistence
 import Policy
+import Port
 import TestSupport
 import Testing
 
@@ -69,6 +70,33 @@ extension TuningTests {
             try awaited { bench.tuning.finishSetup("joints", "restart", updates, by: "test", $0) }
             #expect(bench.tuning.settings.retract.jointsDeg.pitch == -50)
             #expect(abs(pitch() - Angle.degrees(-50).radians) < 1e-9)
+        }
+    }
+
+    @Test(
+        "a save keeps the wiring that a step has just written to the disk", .timeLimit(.minutes(1)))
+    func saveDuringStep() throws {
+        try withTemporaryDirectory { directory throws in
+            let gate = GatedDisk()
+            let bench = try Bench(directory, calls: gate.calls)
+            let tuning = bench.tuning
+            try bench.set(.int(90))
+            gate.shut(true)
+            tuning.storeBaseline("first", by: "test") { _ in }
+            try gate.waitForWrite()
+            let reversed = SettingUpdate(\.motors.direction, AxisVector(yaw: -1, roll: 1, pitch: 1))
+            // The disk writes the second baseline and the step together. The save begins between
+            // this write and the commit of the step.
+            try awaited { (answer: @escaping Later<String>) in
+                tuning.storeBaseline("second", by: "test") { _ in
+                    tuning.save(by: "test", answer)
+                }
+                tuning.finishSetup("motors", "restart", [reversed], by: "test") { _ in }
+                gate.shut(false)
+            }
+            let saved = tuning.stateOwner.saved.parameters
+            #expect(saved == [Self.key: "90", "motors.direction": "[-1, 1, 1]"])
+            #expect(tuning.standing.store.hasWaitingWiring)
         }
     }
 }

@@ -8,6 +8,7 @@ extension ParameterStore {
     /// - Returns: The problems of the ignored entries.
     public mutating func load(saved overlay: Overlay) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
+        onDisk = overlay
         saved = [:]
         wiring = [:]
         ignored = [:]

@@ -36,6 +36,7 @@ extension ParameterStore {
         isUndo: Bool = false
     ) {
         let (before, earlier) = (ignored, saved)
+        onDisk = overlay
         saved = [:]
         nextWiring = [:]
         ignored = [:]
@@ -72,19 +73,18 @@ extension ParameterStore {
             "At the next start, --set overrides the saved values of \(keys.sorted().joined(separator: ", ")). Remove --set from the command line of airframed."
     }
 
-    /// Changes to the saved entries, so that a restart restores all run-time values.
+    /// Changes to the saved entries, so that a restart restores all run-time values. Entries that
+    /// were written to the disk after the last `load` or `adopt` do not change.
     ///
-    /// - Parameters:
-    ///   - overlay: The saved entries.
-    ///   - keys: Dotted paths; nil for all settings.
+    /// - Parameter keys: Dotted paths; nil for all settings.
     /// - Returns: New values by key; nil for an entry that must be removed.
-    public func unsaved(beside overlay: Overlay, among keys: [String]? = nil) -> [String: String?] {
+    public func unsaved(among keys: [String]? = nil) -> [String: String?] {
         var wanted = self
         if let keys { wanted.save(only: keys) } else { wanted.save() }
         let target = wanted.savedOverlay
         var change: [String: String?] = [:]
-        for key in keys.map(Set.init) ?? Set(overlay.keys).union(target.keys)
-        where overlay[key] != target[key] {
+        for key in keys.map(Set.init) ?? Set(onDisk.keys).union(target.keys)
+        where onDisk[key] != target[key] {
             change.updateValue(target[key], forKey: key)
         }
         return change

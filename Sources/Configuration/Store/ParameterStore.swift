@@ -44,6 +44,8 @@ public struct ParameterStore: Sendable {
     /// Saved entries without effect, because they are not valid with the present files. A save
     /// keeps these entries.
     var ignored: Overlay = [:]
+    /// All saved entries at the last `load` or `adopt`. The disk can already contain a later change.
+    var onDisk: Overlay = [:]
     /// Keys of saved values that have returned to their default; the next save removes these values.
     var cleared: Set<String> = []
 

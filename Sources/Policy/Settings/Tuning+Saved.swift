@@ -31,10 +31,7 @@ extension Tuning {
         let (change, keys, beginnings) = state.withLock {
             $0.savesUnderWay += 1
             let store = withAssistants ? $0.store : $0.lasting
-            return (
-                store.unsaved(beside: stateOwner.saved.parameters), store.changedKeys(),
-                $0.rollback.beginnings
-            )
+            return (store.unsaved(), store.changedKeys(), $0.rollback.beginnings)
         }
         writeAnnounced(by: who, "saved the tuning") {
             let before = $0.parameters
@@ -195,7 +192,7 @@ extension Tuning {
             }
             state.savesUnderWay += 1
             return (
-                text: lasting.unsaved(beside: stateOwner.saved.parameters, among: keys),
+                text: lasting.unsaved(among: keys),
                 changed: lasting.changedKeys(among: keys)
             )
         }
