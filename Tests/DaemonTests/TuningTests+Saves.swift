@@ -67,4 +67,29 @@ extension TuningTests {
             #expect(last.what.hasSuffix(": commander.release_after_s"), "\(last)")
         }
     }
+
+    @Test(
+        "a value that is set back during a save is saved by the next save", .timeLimit(.minutes(1))
+    )
+    func setBackDuringSave() throws {
+        try withTemporaryDirectory { directory throws in
+            let gate = GatedDisk()
+            let bench = try Bench(directory, calls: gate.calls)
+            let tuning = bench.tuning
+            try bench.set(80)
+            _ = try tuning.save(by: "test")
+            gate.syncs.withLock { $0 = 0 }
+            gate.shut(true)
+            try bench.set(90)
+            tuning.save(by: "test") { _ in }
+            try gate.waitForWrite()
+            try bench.set(80)
+            try awaited { (answer: @escaping Later<String>) in
+                tuning.save(by: "test", answer)
+                gate.shut(false)
+            }
+            #expect(bench.value == 80)
+            #expect(tuning.stateOwner.saved.parameters == [Self.key: "80"])
+        }
+    }
 }
