@@ -85,4 +85,28 @@ struct WiringStoreTests {
         #expect(store.load(saved: ["motors.pole_pairs": "0", "loop.rate_hz": "500"]).count == 2)
         #expect(store.settings.motors.polePairs == 7)
     }
+
+    @Test("after the undo of the range of the joints, other settings can change before the restart")
+    func undoneRange() throws {
+        let pose = "retract.joints_deg"
+        let range = "[[-170, 170], [-45, 45], [-60, 120]]"
+        var store = ParameterStore(try load("\(pose) = [0, 0, -80]"))
+        let saved = ["joints.range_deg": range, pose: "[0, 0, -50]"]
+        #expect(store.load(saved: saved).isEmpty)
+        store.adopt(saved: [:], saving: [], isUndo: true)
+        #expect(store.settings.retract.jointsDeg.pitch == -80)
+        #expect(store.settings.joints.rangeDeg.lower.pitch == -60)
+
+        try store.set("control.feed_forward", to: "0.5")
+        let snapshot = store.snapshot
+        try store.set("control.feed_forward", to: "0.75")
+        #expect(store.restore(snapshot).isEmpty)
+        #expect(store.settings.control.feedForward == 0.5)
+        #expect(try store.restore(tuning: ["control.feed_forward": "0.25"]).isEmpty)
+        #expect(store.settings.control.feedForward == 0.25)
+        // The pose itself must obey the active range.
+        #expect(throws: ConfigurationProblem.self) { try store.set(pose, to: "[0, 0, -70]") }
+        try store.set(pose, to: "[0, 0, -55]")
+        #expect(throws: ConfigurationProblem.self) { try store.set(pose, to: "[0, 0, -80]") }
+    }
 }

@@ -154,14 +154,15 @@ public struct ParameterStore: Sendable {
                 changed.cleared.insert(setting.key)
             }
         }
-        try changed.obeyRules()
+        try changed.obeyRules(besides: self)
         return changed
     }
 
     /// Restores the values of an earlier snapshot. A live value of the snapshot is discarded if it
     /// violates a rule together with the other restored values. A violation is possible after a
-    /// change of the files, and for a value that was set while another value was active. If no live
-    /// value causes a violation, all unsaved changes are discarded.
+    /// change of the files, and for a value that was set while another value was active. If an
+    /// unsaved return to a default causes a violation, all unsaved changes are discarded. A
+    /// violation of the files and saved values alone discards nothing.
     ///
     /// - Parameter snapshot: The earlier snapshot.
     /// - Returns: Keys of the discarded values, sorted.
@@ -170,7 +171,9 @@ public struct ParameterStore: Sendable {
         live = snapshot.live
         cleared = snapshot.cleared
         rebuild()
-        while let rule = violatedRule {
+        var lasting = self
+        lasting.discardUnsaved()
+        while let rule = violation(besides: lasting)?.rule {
             if let key = rule.keys.first(where: { live[$0] != nil }) {
                 live[key] = nil
                 rebuild()
@@ -182,9 +185,17 @@ public struct ParameterStore: Sendable {
         return snapshot.live.keys.filter { live[$0] == nil }.sorted()
     }
 
-    /// The first violated rule about several settings.
-    private var violatedRule: ConfigurationRule? {
-        ConfigurationRule.all.first { $0.problem(in: settings, origin: origin(of:)) != nil }
+    /// The first violation of a rule about several settings that another store does not contain;
+    /// nil if there is none.
+    private func violation(
+        besides other: ParameterStore?
+    ) -> (rule: ConfigurationRule, problem: ConfigurationProblem)? {
+        for rule in ConfigurationRule.all {
+            guard let problem = rule.problem(in: settings, origin: origin(of:)) else { continue }
+            let known = other.flatMap { rule.problem(in: $0.settings, origin: $0.origin(of:)) }
+            if problem != known { return (rule, problem) }
+        }
+        return nil
     }
 
     /// Restores a baseline. The settings in the baseline get the baseline's values. All other
@@ -212,7 +223,8 @@ public struct ParameterStore: Sendable {
                 problems.append(error)
             }
         }
-        try changed.commit()
+        changed.rebuild()
+        try changed.obeyRules(besides: self)
         self = changed
         return problems
     }
@@ -284,17 +296,11 @@ public struct ParameterStore: Sendable {
         return (setting, value)
     }
 
-    /// Recomputes `settings` from all layers, unless the result violates a rule.
-    private mutating func commit() throws(ConfigurationProblem) {
-        rebuild()
-        try obeyRules()
-    }
-
-    /// Checks the rules about several settings.
-    func obeyRules() throws(ConfigurationProblem) {
-        for rule in ConfigurationRule.all {
-            if let problem = rule.problem(in: settings, origin: origin(of:)) { throw problem }
-        }
+    /// Checks the rules about several settings. A violation that is already active in `other` is
+    /// permitted, because it must not prevent changes of other settings. It is possible after the
+    /// undo of a step of the set-up, until the restored range of the joints takes effect.
+    func obeyRules(besides other: ParameterStore? = nil) throws(ConfigurationProblem) {
+        if let violation = violation(besides: other) { throw violation.problem }
     }
 
     mutating func rebuild() {
