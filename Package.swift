@@ -484,8 +484,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Assistant", "Daemon", "GimbalCore", "Hardware", "Wire", "Configuration",
-                "Persistence",
+                "Assistant", "Calibration", "Daemon", "GimbalCore", "Hardware", "Wire",
+                "Configuration", "Persistence",
                 "Identification", "Observables", "Realtime", "Recording", "Port", "Policy",
                 "Simulation", "Links", "Plot", "CLinuxShim",
                 "TestSupport",

@@ -1,3 +1,4 @@
+import Calibration
 import Configuration
 import GimbalCore
 import Glibc
@@ -80,6 +81,30 @@ import Wire
             #expect(bench.door.holder == laptop)
             port.left(laptop, now: bench.now)
             #expect(bench.door.mode == .inactive && bench.door.holder == nil)
+        }
+    }
+
+    @Test(
+        "a later calibration without the set-up ends the failure of the step",
+        .timeLimit(.minutes(1)))
+    func calibratedOutside() throws {
+        try withTemporaryDirectory { directory throws in
+            let service = try Self.service(.idle(), in: "\(directory)/state")
+            func state() -> String? {
+                service.report().steps.first { $0.name == "gyro" }?.state
+            }
+            func calibrate(_ x: Double) throws {
+                let record = CalibrationRecord(
+                    kind: .gyro, values: [x, 0, 0], sigma: 2e-4, residual: 2e-4, date: 1e9 + x,
+                    temperature: nil)
+                try awaited { service.tuning.apply(record, by: "test", $0) }
+            }
+            for x in [0.01, 0.02] {
+                service.fail(.gyro, "refused", "The camera moved.")
+                #expect(state() == "failed")
+                try calibrate(x)
+                #expect(state() == "done")
+            }
         }
     }
 

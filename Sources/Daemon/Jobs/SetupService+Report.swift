@@ -36,9 +36,12 @@ extension SetupService {
                     step.sentence =
                         "The step was finished with another sensor (\(sensor)): run the step again."
                 }
-                // `calibrate undo` can open a step that was done.
+                // `calibrate` can execute a step that has failed, and `calibrate undo` can open a
+                // step that was done.
+                let date = name.calibration.flatMap(calibrations.record)?.date
                 if let result = state.results[name],
-                    result.failure != nil || saved[name.rawValue] != nil
+                    result.failure == nil
+                        ? saved[name.rawValue] != nil : result.calibrated == date
                 {
                     Self.fill(&step, from: result)
                 }

@@ -38,6 +38,8 @@ final class SetupService: Sendable {
     /// Results of this process, for the report.
     struct Result {
         var failure: MotorSetupRun.Failure?
+        /// Date of the active calibration at the failure. A later calibration ends the failure.
+        var calibrated: Double?
         var sentence = ""
         var values: [SetupValue] = []
         var changes: [SetupChange] = []
@@ -368,10 +370,12 @@ final class SetupService: Sendable {
     func fail(
         _ step: SetupStepName, _ code: String, _ sentence: String, _ values: [SetupValue] = []
     ) {
+        let date = step.calibration.flatMap(tuning.calibrations.record)?.date
         state.withLock { state in
             state.job = nil
             state.results[step] = Result(
-                failure: MotorSetupRun.Failure(code: code, sentence: sentence), values: values)
+                failure: MotorSetupRun.Failure(code: code, sentence: sentence), calibrated: date,
+                values: values)
         }
     }
 
