@@ -108,6 +108,25 @@ import Wire
         }
     }
 
+    @Test("the step locked names a fault that ended while the motors braked")
+    func shortFault() {
+        var run = LockedSetupRun(now: Instant(seconds: 1))
+        func tick(_ milliseconds: Double, _ phase: Supervisor.Phase, _ fault: Conditions = .none) {
+            run.feed(
+                .at(1 + milliseconds / 1000, fault, enabled: phase != .off) {
+                    $0.phase = phase
+                    $0.authority = phase == .off ? 0 : 1
+                })
+        }
+        tick(1, .off, .inactiveMode)
+        tick(2, .active)
+        tick(3, .braking, .driveSilent)
+        tick(4, .braking)
+        tick(5, .off)
+        #expect(run.failure?.code == "switched_off")
+        #expect(run.failure?.sentence == Conditions.driveSilent.words.first?.sentence)
+    }
+
     private static func service(
         _ commander: Commander, in directory: String
     ) throws -> SetupService {

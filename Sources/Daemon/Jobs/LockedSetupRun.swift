@@ -21,6 +21,8 @@ struct LockedSetupRun {
     private let began: Instant
     private var heldSince: Instant?
     private var wasOn = false
+    /// Conditions that keep the outputs off, or that were present when the outputs were switched off.
+    private var inhibiting = Conditions.none
     /// Largest error while the camera was held, rad.
     private(set) var error = 0.0
     /// Time for which the camera has been held, s.
@@ -40,6 +42,7 @@ struct LockedSetupRun {
         let snapshot = record.snapshot
         let isOn = snapshot.output.enabled && snapshot.authority >= 1
         let now = snapshot.attitudeError.norm
+        note(snapshot)
         if snapshot.output.enabled,
             now > Self.lostError || snapshot.rate.norm > Self.largestRate
         {
@@ -48,7 +51,7 @@ struct LockedSetupRun {
                 "The camera moved away from its attitude, so airframed switched the motors off. Run the set-up step `motors` again, and check the balance."
             )
         }
-        if wasOn, !snapshot.output.enabled { return fail("switched_off", Self.reason(snapshot)) }
+        if wasOn, !snapshot.output.enabled { return fail("switched_off", reason) }
         wasOn = wasOn || isOn
         if isOn, now < Self.largestError {
             if heldSince == nil {
@@ -67,7 +70,7 @@ struct LockedSetupRun {
             wasOn ? "not_held" : "switched_off",
             wasOn
                 ? "The camera was not held within 1° for 3 s. Hold the handle still; if the camera vibrates, run `airframectl autotune all`."
-                : Self.reason(snapshot))
+                : reason)
     }
 
     /// Ends the run with a failure.
@@ -75,9 +78,18 @@ struct LockedSetupRun {
         if failure == nil { failure = MotorSetupRun.Failure(code: code, sentence: sentence) }
     }
 
-    private static func reason(_ snapshot: StabilizerSnapshot) -> String {
-        snapshot.conditions.words.reversed().first {
-            Supervisor.inhibiting.intersects($0.condition)
-        }?.sentence ?? "The motors are off."
+    /// Notes the conditions that keep the outputs off. A short condition is kept, because it can end
+    /// while the motors brake, before the outputs are switched off.
+    private mutating func note(_ snapshot: StabilizerSnapshot) {
+        let present = snapshot.conditions.intersection(Supervisor.inhibiting)
+        switch snapshot.phase {
+        case .starting, .active: inhibiting = present
+        case .off, .stopping, .braking: if !present.isEmpty { inhibiting = present }
+        }
+    }
+
+    private var reason: String {
+        inhibiting.words.last?.sentence
+            ?? "The motors are off. `airframectl log` shows the cause."
     }
 }
