@@ -28,6 +28,9 @@ import Wire
                 return "\(report["active"]?.string ?? "") \(preset?["value"]?.string ?? "")"
             }
             #expect(seen == ["calm slow", "quick sport", "calm slow"])
+            // The answer fits `airframectl profile use` and `airframectl baseline restore`.
+            let used = try daemon.ask("baseline", #"{"action":"restore","name":"calm"}"#)
+            #expect(used["sentence"]?.string == "The tuning calm is active, but not saved.")
             #expect(try daemon.ask("baseline")["active"]?.string == "calm")
         }
     }

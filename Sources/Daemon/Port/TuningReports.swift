@@ -107,29 +107,22 @@ extension Tuning {
             }
             storeBaseline(name, owner: owner, by: who) { result in
                 done(
-                    result.map {
-                        self.baselines("The present tuning is stored as baseline \(name).")
-                    })
+                    result.map { self.baselines("The present tuning is stored as \(name).") })
             }
-        case .next:
-            done(
-                Result { () throws(Refusal) in
-                    baselines(try useProfile(nil, owner: owner, by: who))
-                })
+        case .next: done(used(nil, owner: owner, by: who))
         case .delete(let name):
             deleteBaseline(name, by: who) { result in
-                done(result.map { self.baselines("Baseline \(name) is deleted.") })
+                done(result.map { self.baselines("The tuning \(name) is deleted.") })
             }
-        case .restore(let name):
-            done(
-                Result { () throws(Refusal) in
-                    let left = try restoreBaseline(name, owner: owner, by: who)
-                    let rest =
-                        left.isEmpty
-                        ? "" : " These settings were not restored: " + left.joined(separator: " ")
-                    return baselines("Baseline \(name) is active, but not saved.\(rest)")
-                })
+        case .restore(let name): done(used(name, owner: owner, by: who))
         }
+    }
+
+    /// Applies the values of a baseline; nil selects the next one.
+    private func used(
+        _ name: String?, owner: ChangeOwner, by who: String
+    ) -> Result<BaselineReport, Refusal> {
+        Result { () throws(Refusal) in baselines(try useProfile(name, owner: owner, by: who)) }
     }
 
     private func baselines(_ sentence: String) -> BaselineReport {

@@ -30,7 +30,7 @@ extension Tuning {
     ///   - name: Name of the baseline; nil selects the next baseline in the order of the names.
     ///   - owner: Owner of the change.
     ///   - who: Author of the change, for the log.
-    /// - Returns: Message with the name of the profile.
+    /// - Returns: Message with the name of the baseline, and with the settings that were not restored.
     /// - Throws: `Refusal` if no baseline has this name, or if the values of the baseline would
     ///   violate a rule.
     package func useProfile(
@@ -48,6 +48,6 @@ extension Tuning {
         let left = try restoreBaseline(chosen, owner: owner, by: who)
         let rest =
             left.isEmpty ? "" : " These settings were not restored: " + left.joined(separator: " ")
-        return "Profile \(chosen) is active, but not saved.\(rest)"
+        return "The tuning \(chosen) is active, but not saved.\(rest)"
     }
 }
