@@ -107,9 +107,12 @@ public protocol SettingsPort: Sendable {
     ///   - name: Name of the profile.
     ///   - source: Source of the request.
     ///   - who: Name of the source for the log.
+    /// - Returns: Message for the user, with the settings that were not restored.
     /// - Throws: `Refusal` if another source is in control, there is no profile of this name, or
     ///   its values would violate a rule. Nothing has changed.
-    func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal)
+    func useProfile(
+        _ name: String, from source: CommandSource, by who: String
+    ) throws(Refusal) -> String
 }
 
 extension SettingsPort {

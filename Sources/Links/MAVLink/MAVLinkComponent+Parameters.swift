@@ -41,7 +41,9 @@ extension MAVLinkComponent {
             }
             try director.demandControl(of: sender)
             if message.name == Self.profileName {
-                try useProfile(message.value, from: source(of: sender), by: "mavlink \(sender)")
+                let answer = try useProfile(
+                    message.value, from: source(of: sender), by: "mavlink \(sender)")
+                for text in announcer.sentence(answer, severity: 6) { send(text, to: peer) }
                 tellEveryone(Self.parameterCount - 1)
                 // A profile can change every parameter.
                 for peer in knownPeers { listings[peer] = 0 }
@@ -89,10 +91,10 @@ extension MAVLinkComponent {
     }
 
     /// Selects the profile with the given number; the profiles are numbered in the order of their
-    /// names, from 1.
+    /// names, from 1. Returns a message for the user.
     private func useProfile(
         _ number: Float, from source: CommandSource, by who: String
-    ) throws(Refusal) {
+    ) throws(Refusal) -> String {
         let names = port.tuning.profiles.names
         guard let index = Int(exactly: number), (1...max(1, names.count)).contains(index),
             !names.isEmpty
@@ -103,7 +105,7 @@ extension MAVLinkComponent {
                     ? "There are no profiles; `airframectl profile store NAME` stores one."
                     : "\(Self.profileName) must be a whole number from 1 to \(names.count).")
         }
-        try port.tuning.useProfile(names[index - 1], from: source, by: who)
+        return try port.tuning.useProfile(names[index - 1], from: source, by: who)
     }
 
     /// Parameter that selects a profile; it is the last parameter.

@@ -19,9 +19,9 @@ extension Tuning {
     /// Applies the values of a baseline for a link, see `SettingsPort`.
     package func useProfile(
         _ name: String, from source: CommandSource, by who: String
-    ) throws(Refusal) {
+    ) throws(Refusal) -> String {
         try commander.admit(source, now: clock.now)
-        _ = try useProfile(name, by: who)
+        return try useProfile(name, by: who)
     }
 
     /// Applies the values of a baseline. All values reach the loop in the same tick.

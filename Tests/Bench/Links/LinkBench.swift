@@ -127,8 +127,9 @@ enum LinkBench {
         var now: Instant { MonotonicClock.now }
         var profiles: ProfileList { ProfileList() }
 
-        func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal)
-        {}
+        func useProfile(
+            _ name: String, from source: CommandSource, by who: String
+        ) throws(Refusal) -> String { "" }
 
         func change(
             _ updates: (Settings) -> [SettingUpdate], from source: CommandSource, by who: String

@@ -29,7 +29,9 @@ final class FuzzPort: GimbalPort, SettingsPort {
 
     var profiles: ProfileList { ProfileList() }
 
-    func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal) {}
+    func useProfile(
+        _ name: String, from source: CommandSource, by who: String
+    ) throws(Refusal) -> String { "" }
 
     func change(
         _ updates: (Settings) -> [SettingUpdate], from source: CommandSource, by who: String

@@ -280,13 +280,16 @@ import Wire
     @Test("GMB_PROFILE selects a profile by its number, and a wrong number changes nothing")
     func profile() {
         let component = component()
-        func set(_ value: Float) -> [Float] {
+        func send(_ value: Float) {
             var set = ParamSet()
             set.name = "GMB_PROFILE"
             set.value = value
             set.type = 9
             set.target = component.address
             receive(set, component)
+        }
+        func set(_ value: Float) -> [Float] {
+            send(value)
             return component.sent(ParamValue.self).map(\.value)
         }
         gimbal.memory.withLock { $0.profiles.names = ["calm", "quick"] }
@@ -301,6 +304,9 @@ import Wire
                 == Set(0..<UInt16(MAVLinkComponent.parameterCount)))
         for wrong in [0, 3, 1.5, -1, .infinity] as [Float] { #expect(set(wrong) == [2]) }
         #expect(set(1) == [1])
+        send(2)
+        let answer = component.sent(StatusText.self).map(\.text).joined()
+        #expect(answer == "The tuning quick is active.")
         gimbal.memory.withLock { $0.profiles = ProfileList() }
         #expect(set(1) == [0])
         var read = ParamRequestRead()

@@ -84,9 +84,12 @@ final class FakePort: GimbalPort, SettingsPort {
 
     var profiles: ProfileList { memory.withLock { $0.profiles } }
 
-    func useProfile(_ name: String, from source: CommandSource, by who: String) throws(Refusal) {
+    func useProfile(
+        _ name: String, from source: CommandSource, by who: String
+    ) throws(Refusal) -> String {
         try admit(source)
         memory.withLock { $0.profiles.active = name }
+        return "The tuning \(name) is active."
     }
 
     func change(
