@@ -1,5 +1,6 @@
 import GimbalCore
 import Policy
+import Port
 import Realtime
 import TestSupport
 import Testing
@@ -37,6 +38,20 @@ extension TuningTests {
             _ = try bench.tuning.set(
                 key: "hardware.backend", value: "simulated", rollback: nil, by: Self.client)
             #expect(bench.tuning.history.entries.isEmpty)
+        }
+    }
+
+    @Test("a refused change of the saved state does not lose earlier entries of the history")
+    func refusedChange() throws {
+        try withTemporaryDirectory { directory throws in
+            let first = try Bench(directory)
+            try first.set(.int(90))
+            #expect(throws: Refusal.self) {
+                try awaited { first.tuning.deleteBaseline("missing", by: "test", $0) }
+            }
+            first.tuning.close()
+            let second = try Bench(directory)
+            #expect(second.tuning.history.entries.map(\.what) == ["set \(Self.key) = 90"])
         }
     }
 

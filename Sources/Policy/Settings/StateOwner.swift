@@ -200,10 +200,14 @@ package final class StateOwner: Sendable {
         }
         state.history = history.saved(with: notes)
         do throws(StateProblem) {
-            if !notes.isEmpty { try store.save(state) }
-            let state = state
-            contents.withLock { $0.state = state }
-            notes.forEach(history.note)
+            // Without a write, the saved state must not contain newer entries of the history, because
+            // `close` would regard them as saved.
+            if !notes.isEmpty {
+                try store.save(state)
+                let state = state
+                contents.withLock { $0.state = state }
+                notes.forEach(history.note)
+            }
         } catch {
             let refusal = Refusal(.failed, "\(error)")
             outcomes = outcomes.map { $0.flatMap { .failure(refusal) } }
