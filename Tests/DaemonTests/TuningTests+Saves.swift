@@ -69,6 +69,30 @@ extension TuningTests {
     }
 
     @Test(
+        "an assistant does not overwrite a baseline that a person has just stored",
+        .timeLimit(.minutes(1)))
+    func simultaneousBaselines() throws {
+        try withTemporaryDirectory { directory throws in
+            let gate = GatedDisk()
+            let bench = try Bench(directory, calls: gate.calls)
+            let tuning = bench.tuning
+            gate.shut(true)
+            try bench.set(80)
+            tuning.baseline(.store("good"), by: "person") { _ in }
+            try gate.waitForWrite()
+            try bench.set(90)
+            let refusal = #expect(throws: Refusal.self) {
+                try awaited { (answer: @escaping Later<BaselineReport>) in
+                    tuning.baseline(.store("good"), owner: .assistants, by: "assistant", answer)
+                    gate.shut(false)
+                }
+            }
+            #expect(refusal?.code == .permissionDenied && refusal?.field == "name")
+            #expect(try tuning.stateOwner.saved.baseline("good") == [Self.key: "80"])
+        }
+    }
+
+    @Test(
         "a value that is set back during a save is saved by the next save", .timeLimit(.minutes(1))
     )
     func setBackDuringSave() throws {

@@ -98,13 +98,6 @@ extension Tuning {
         switch request {
         case .list: done(.success(baselines("")))
         case .store(let name):
-            if owner == .assistants, stateOwner.saved.baselineNames.contains(name) {
-                let refusal = Refusal(
-                    .permissionDenied,
-                    "Baseline \(name) exists, and an assistant cannot overwrite it. Choose another name.",
-                    field: "name")
-                return done(.failure(refusal))
-            }
             storeBaseline(name, owner: owner, by: who) { result in
                 done(
                     result.map { self.baselines("The present tuning is stored as \(name).") })

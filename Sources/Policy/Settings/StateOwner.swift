@@ -194,6 +194,8 @@ package final class StateOwner: Sendable {
                 outcomes.append(.success(()))
             } catch let error as BaselineError {
                 outcomes.append(.failure(Refusal(error)))
+            } catch let error as Refusal {
+                outcomes.append(.failure(error))
             } catch {
                 outcomes.append(.failure(Refusal(.refused, "\(error)")))
             }

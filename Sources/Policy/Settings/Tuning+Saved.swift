@@ -199,14 +199,23 @@ extension Tuning {
     }
 
     /// Stores the active tuning as a baseline. The baseline of a person or an app does not contain
-    /// an assistant's temporary change.
+    /// an assistant's temporary change. An assistant cannot overwrite a baseline; its name is
+    /// checked in the write, after all earlier changes.
     package func storeBaseline(
         _ name: String, owner: ChangeOwner = .people, by who: String, _ done: @escaping Later<Void>
     ) {
         let tuning = state.withLock {
             (owner == .assistants ? $0.store : $0.lasting).tuning
         }
-        note(by: who, "stored baseline \(name)", done) { try $0.saveBaseline(name, tuning) }
+        note(by: who, "stored baseline \(name)", done) {
+            if owner == .assistants, $0.baselineNames.contains(name) {
+                throw Refusal(
+                    .permissionDenied,
+                    "Baseline \(name) exists, and an assistant cannot overwrite it. Choose another name."
+                )
+            }
+            try $0.saveBaseline(name, tuning)
+        }
     }
 
     /// Deletes a baseline.
