@@ -120,6 +120,8 @@ struct BatteryMonitorTests {
         #expect(monitor.look(now: at(2))?.level == level)
         let status = monitor.status(now: at(2))
         #expect(status?.percent.known == charge && (status?.problem == nil) == answers)
+        // The owner of an XGO robot has already set drive.board.
+        #expect(answers || status?.remedy?.contains("Check the robot's switch") == true)
         percent.withLock { $0 = nil }
         let isSaid = monitor.look(now: at(4)) != nil
         #expect(isSaid == answers, "said once")

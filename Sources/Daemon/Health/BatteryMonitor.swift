@@ -124,7 +124,9 @@ final class BatteryMonitor: Sendable {
             if isFirst { return nil }
             throw BatteryReader.Failure(
                 problem: "the robot's board does not report its battery",
-                remedy: "Set drive.board = \"xgo\", and check drive.port and the robot's switch.")
+                remedy:
+                    "Check the robot's switch, drive.port and the wires. If drive.board is not \"xgo\", choose another battery.source, because other boards do not report a battery."
+            )
         }
         var reading = BatteryReading()
         reading.name = "robot"
