@@ -21,7 +21,11 @@ func withPeer(
             _ = script.hasEnded(within: seconds)
             script.output.split(separator: "\n").filter { $0.hasPrefix("SKIPPED") }
                 .forEach { print($0) }
-            end = (script.exitStatus, "\(script.output)\(script.errors)\(daemon.log)")
+            // The last line of the script's errors is the reason; a long log must not hide it.
+            let reason = script.errors.split(separator: "\n").last ?? ""
+            end = (
+                script.exitStatus, "\(reason)\n\(script.output)\(script.errors)\(daemon.log)"
+            )
         }
         return end
     }
