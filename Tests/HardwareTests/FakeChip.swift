@@ -27,6 +27,10 @@ final class FakeChip: ChipLink {
     var damagedReads = 0
     /// True if the magnetometer answers through the chip's I2C master.
     var hasMagnetometer = true
+    /// Number of the next writes of the magnetometer's mode that have no effect.
+    var lostModes = 0
+    /// Register with the magnetometer's mode: CNTL1 of an AK8963, CNTL2 of an AK09916.
+    private(set) var magnetometerMode: UInt8 = 0
     /// Factory trim of an MPU-6050's self-test. With 0, the chip passes the self-test; with another
     /// value it fails, because its measurements do not change during the test.
     var trim: UInt8 = 0
@@ -86,7 +90,7 @@ final class FakeChip: ChipLink {
 
     /// Sets the registers to their values after power-up.
     func reset(part: Int) {
-        if part == 0 { (collected, removed) = (0..<0, 0) }
+        if part == 0 { (collected, removed, magnetometerMode) = (0..<0, 0, 0) }
         (registers + 256 * part).update(repeating: 0, count: 256)
         switch (kind, part) {
         case (.bmi088, 0):
@@ -224,22 +228,40 @@ final class FakeChip: ChipLink {
         return value
     }
 
-    /// Value of a register of an ICM-20948, which has four banks of 128 registers. In bank 3, the
-    /// chip's I2C master has read the identity of the magnetometer.
+    /// Value of a register of an ICM-20948, which has four banks of 128 registers.
     private func banked(_ register: UInt8) -> UInt8 {
         if register == 0x7F { return UInt8(bank << 4) }
         if bank == 0, register == 0x00, hasWrongIdentity { return 0x11 }
-        if bank == 3, register == 0x17 { return hasMagnetometer ? 0x09 : 0 }
+        if bank == 3, register == 0x17 { return answer }
         let index = 128 * bank + Int(register)
         let value = registers[index]
         if bank == 0, register == 0x1A { registers[index] = 0 }
         return value
     }
 
-    /// Answer of the magnetometer through the chip's I2C master.
+    /// First register of slave 4 of the chip's I2C master (address, register, output, control for
+    /// an MPU-9250; address, register, control, output for an ICM-20948).
+    private var slave: Int { kind == .icm20948 ? 3 * 128 + 0x13 : 0x31 }
+
+    /// Answer of the magnetometer to a read through the chip's I2C master.
     private var answer: UInt8 {
         guard hasMagnetometer else { return 0 }
-        return self[0, 0x32] == 0x00 ? 0x48 : 0x80
+        switch (kind, registers[slave + 1]) {
+        case (.icm20948, 0x31), (.mpu9250, 0x0A): return magnetometerMode
+        case (.icm20948, 0x01): return 0x09
+        case (.mpu9250, 0x00): return 0x48
+        default: return 0x80
+        }
+    }
+
+    /// Executes a write to the magnetometer's mode through the chip's I2C master.
+    private func setMode() {
+        let (mode, output) = kind == .icm20948 ? (0x31, 3) : (0x0A, 2)
+        guard hasMagnetometer, registers[slave] == 0x0C, registers[slave + 1] == mode else {
+            return
+        }
+        if lostModes > 0 { return lostModes -= 1 }
+        magnetometerMode = registers[slave + output]
     }
 
     private func begin(isWrite: Bool = false) throws(BusErrno) {
@@ -267,13 +289,18 @@ final class FakeChip: ChipLink {
             (.icm20948, 0x06) where value & 0x80 != 0:
             reset(part: 0)
         case (.icm20948, 0x7F): bank = Int(value >> 4)
-        case (.icm20948, _): registers[128 * bank + Int(register)] = value
+        case (.icm20948, _):
+            registers[128 * bank + Int(register)] = value
+            if bank == 3, register == 0x15, value & 0x80 != 0 { setMode() }
         case (.icm42688p, 0x76): bank = Int(value)
         case (.icm42688p, 0x4B): if !keepsBuffer { empty() }
         case (.mpu6050, 0x6A) where value & 0x04 != 0, (.mpu6500, 0x6A) where value & 0x04 != 0:
             // The FIFO is emptied only while FIFO_EN is 0.
             if !keepsBuffer, (self[0, 0x6A] | value) & 0x40 == 0 { empty() }
             self[0, 0x6A] = value & 0xFB
+        case (.mpu9250, 0x34):
+            self[0, register] = value
+            if value & 0x80 != 0 { setMode() }
         default: self[part, register] = value
         }
     }

@@ -140,6 +140,14 @@ static void write_field(rotation now) {
     put(mpu, 0x49, bytes, sizeof bytes);
 }
 
+// The AK8963's answer to the newest request of an MPU-9250's master: CNTL1 is the byte that the master has written last; its identity
+// is the answer to every other request, also for its sensitivity: 0.78.
+static void answer_master(void) {
+    unsigned char slave[2], id = 0x48;
+    get(mpu, 0x32, slave, sizeof slave);
+    put(mpu, 0x35, slave[0] == 0x0A ? &slave[1] : &id, 1);
+}
+
 static void write_invensense(int fd, int is_icm, rotation before, rotation now, double dt) {
     double rate[3];
     unsigned char bytes[14] = {0}, ready = is_icm ? 0x08 : 0x01;
@@ -231,7 +239,6 @@ static void open_chips(const char *folder, const char *sensor, int count, char *
         unsigned char id = strcmp(sensor, "mpu6050") == 0 ? 0x68 : strcmp(sensor, "mpu6500") == 0 ? 0x70 : 0x71;
         put(mpu = chip(folder, has_spi ? "spi-0" : "i2c-0x68"), 0x75, &id, 1);
         has_magnetometer = id == 0x71;
-        // The magnetometer's answer to each request of the master, also for its sensitivity: 0.78.
         if (has_magnetometer) put(mpu, 0x35, &magnetometer_id, 1);
     } else if (strcmp(sensor, "icm42688p") == 0) {
         icm = chip(folder, has_spi ? "spi-0" : "i2c-0x68");
@@ -284,7 +291,10 @@ int main(int count, char **arguments) {
             if (has_edges) pulse_data_ready();
         } else if (!is_frozen && mpu >= 0) {
             write_invensense(mpu, 0, before, camera, dt);
-            if (has_magnetometer) write_field(camera);
+            if (has_magnetometer) {
+                write_field(camera);
+                answer_master();
+            }
         } else if (iio >= 0) {
             write_iio(before, camera, dt);
         } else if (!is_frozen) {

@@ -49,14 +49,26 @@ struct AK09916: Sendable {
         write(0x08, to: 0x31),
         [
             // Slave 0 reads registers ST1 to ST2 at every eleventh sample (I2C_SLV4_DLY is 10); the
-            // bit DELAY_ES_SHADOW keeps the bytes of one reading together.
+            // bit DELAY_ES_SHADOW keeps the bytes of one reading together. The write of I2C_SLV4_CTRL
+            // also starts a read of CNTL2 through slave 4.
             .write(0x80 | address, to: 0x03, part: 0),
             .write(0x10, to: 0x04, part: 0),
-            .write(0x0A, to: 0x15, part: 0),
+            .write(0x80 | address, to: 0x13, part: 0),
+            .write(0x31, to: 0x14, part: 0),
+            .write(0x80 | 0x0A, to: 0x15, part: 0),
             .write(0x81, to: 0x02, part: 0),
             .write(0x80 | UInt8(length), to: 0x05, part: 0),
             .pause(0.020),
-        ])
+        ],
+        SetUpStep.findAll(
+            written, part: 0, otherwise: "has a magnetometer that does not start (AK09916)"))
+
+    /// Registers that are read back, because the I2C buses have no checksum: CNTL2 in I2C_SLV4_DI,
+    /// and the registers of slave 0.
+    private static let written: [(value: UInt8, register: UInt8)] = [
+        (value: 0x08, register: 0x17), (value: 0x80 | address, register: 0x03),
+        (value: 0x10, register: 0x04), (value: 0x80 | UInt8(length), register: 0x05),
+    ]
 
     /// Decodes the magnetic field, in the axes of gyroscope and accelerometer, µT; nil if the
     /// reading is not new, or the field exceeds the range.

@@ -67,14 +67,26 @@ struct AK8963: Sendable {
         write(0x00, to: 0x0A), write(0x16, to: 0x0A),
         [
             // Slave 0 of the I2C master reads registers ST1 to ST2 after every tenth sample. The
-            // bit DELAY_ES_SHADOW keeps the bytes of one reading together.
+            // bit DELAY_ES_SHADOW keeps the bytes of one reading together. The write of
+            // I2C_SLV4_CTRL also starts a read of CNTL1 through slave 4.
             .write(0x80 | address, to: 0x25, part: 0),
             .write(0x02, to: 0x26, part: 0),
-            .write(0x09, to: 0x34, part: 0),
+            .write(0x80 | address, to: 0x31, part: 0),
+            .write(0x0A, to: 0x32, part: 0),
+            .write(0x80 | 0x09, to: 0x34, part: 0),
             .write(0x81, to: 0x67, part: 0),
             .write(0x80 | UInt8(length), to: 0x27, part: 0),
             .pause(0.020),
-        ])
+        ],
+        SetUpStep.findAll(
+            written, part: 0, otherwise: "has a magnetometer that does not start (AK8963)"))
+
+    /// Registers that are read back, because the I2C buses have no checksum: CNTL1 in I2C_SLV4_DI,
+    /// and the registers of slave 0.
+    private static let written: [(value: UInt8, register: UInt8)] = [
+        (value: 0x16, register: 0x35), (value: 0x80 | address, register: 0x25),
+        (value: 0x02, register: 0x26), (value: 0x80 | UInt8(length), register: 0x27),
+    ]
 
     /// Stores the factory's relative sensitivity of each axis: (ASA - 128) / 256 + 1.
     mutating func adjust(_ kept: StoredRegisters) {

@@ -22,6 +22,18 @@ enum SetUpStep: Sendable {
     /// Joins sequences of steps into one sequence. This function replaces `+`, because the type
     /// checker of Swift 6.2 needs minutes for literals joined with `+`.
     static func sequence(_ parts: [SetUpStep]...) -> [SetUpStep] { Array(parts.joined()) }
+
+    /// Steps `find` for the last registers of a part without which the sensor works. If one register
+    /// has another value in several set-ups, the set-up continues after these steps.
+    static func findAll(
+        _ registers: [(value: UInt8, register: UInt8)], part: Int, otherwise words: StaticString
+    ) -> [SetUpStep] {
+        registers.enumerated().map { index, expected in
+            .find(
+                expected.value, in: expected.register, part: part,
+                steps: registers.count - 1 - index, otherwise: words)
+        }
+    }
 }
 
 /// Values that a set-up has read and stored: eight slots, each with up to eight registers.
@@ -70,12 +82,13 @@ struct SetUpRun {
     /// Register values that the set-up has stored so far.
     private(set) var kept = StoredRegisters()
 
-    /// True if the set-up has omitted a part that did not answer.
+    /// True if the set-up has omitted a part that did not answer with the expected values.
     private(set) var hasOmittedPart = false
-    /// Number of successive set-ups in which the part did not answer.
+    /// Number of set-ups in which the part did not answer with the expected values, since the last
+    /// complete set-up with this part.
     private var absences = 0
 
-    /// Number of successive set-ups without an answer after which the part is omitted. A part that
+    /// Number of set-ups without the expected answers after which the part is omitted. A part that
     /// is only late answers in the second set-up.
     private static let mostAbsences = 3
     /// Largest number of transfers that the execution makes in one period.
@@ -114,6 +127,7 @@ struct SetUpRun {
                 throw error
             }
         }
+        if isDone, !hasOmittedPart { absences = 0 }
     }
 
     private mutating func carryOut(
@@ -136,7 +150,7 @@ struct SetUpRun {
             let found = UInt8(
                 truncatingIfNeeded: try read(
                     RegisterRead(part: part, register: register, count: 1), link))
-            guard found != value else { return absences = 0 }
+            guard found != value else { return }
             absences = min(absences + 1, Self.mostAbsences)
             guard absences == Self.mostAbsences else { throw .chip(words) }
             hasOmittedPart = true
