@@ -184,6 +184,18 @@ struct XGOBoardTests {
         #expect(robot.with { $0.strayBytes } == 0 && report.damaged == 0)
     }
 
+    @Test("a pose that the board has lost is sent again")
+    func lostPose() throws {
+        robot.with { $0.lostPoses = 3 }
+        var pose = XGOPose()
+        pose.height = 1
+        pose.rollDeg = -17
+        let wheels = try wheels(pose)
+        #expect(robot.waits { $0.lostPoses == 0 })
+        #expect(robot.waits { $0.memory[0x35] == 0xFF && $0.memory[0x36] == 0 })
+        #expect(wheels.stop())
+    }
+
     @Test("another model drives, but receives no pose")
     func otherModel() throws {
         robot.with { $0.firmware = "W-1.0" }
@@ -324,13 +336,13 @@ struct XGOBoardTests {
         drive(wheels, 0, 0)
         #expect(isReady(wheels))
         #expect(drives(wheels, 1, 1) { $0.memory[0x30] == 0xFF })
-        robot.with {
-            $0.isSilent = true
-            $0.memory[0x35] = 7
-        }
+        robot.with { $0.isSilent = true }
         #expect(robot.waits { $0.memory[0x30] == 0x80 })
         #expect(wheels.report?.isSilent(now: MonotonicClock.now) == true)
-        robot.with { $0.isSilent = false }
+        robot.with {
+            $0.isSilent = false
+            $0.memory[0x35] = 7
+        }
         #expect(robot.waits { $0.memory[0x35] == 0x80 })
         #expect(wheels.stop())
     }

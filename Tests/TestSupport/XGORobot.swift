@@ -18,6 +18,8 @@ public final class XGORobot: @unchecked Sendable {
         public var angles: [Float] = [1.5, -2.25, 90]
         /// Bytes that the board sends before its next reply.
         public var noise: [UInt8] = []
+        /// Number of the next writes of the pose (height, roll, level) that the board loses.
+        public var lostPoses = 0
         /// Registers that were read.
         public var reads: [UInt8] = []
         /// Number of bytes that were not part of a valid frame.
@@ -165,6 +167,9 @@ extension XGORobot.Board {
     private mutating func execute(_ frame: [UInt8]) -> [UInt8] {
         let register = frame[4]
         switch frame[3] {
+        case 0x00 where lostPoses > 0 && [0x35, 0x36, 0x61].contains(register):
+            lostPoses -= 1
+            return []
         case 0x00:
             for (index, value) in frame[5..<frame.count - 3].enumerated() {
                 memory[Int(register) + index] = value

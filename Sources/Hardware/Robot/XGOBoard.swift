@@ -9,8 +9,9 @@ internal import Robot
 /// The board has its own controller, which balances the robot; airframed sends speeds and the pose.
 /// The vendor recommends at least 1 ms between two instructions, so each `serve` sends one
 /// instruction, and the next one is due 2 ms later. The instructions are sent in rounds: both
-/// speeds, the pose after a change, and one read request. A round is completed before the next one
-/// begins. Therefore frequent requests delay an instruction by at most one round.
+/// speeds, the pose, and one read request. A round is completed before the next one begins.
+/// Therefore frequent requests delay an instruction by at most one round. The board does not
+/// acknowledge the pose, so the pose is sent three times after a change, in different rounds.
 final class XGOBoard: WheelBoard {
     /// Baud rate of the vendor's firmware, bits per second.
     static let baud = 115_200
@@ -27,6 +28,8 @@ final class XGOBoard: WheelBoard {
     private var speeds = (forward: UInt8(0x80), turn: UInt8(0x80))
     private var wanted = XGOPose()
     private var sentPose: XGOPose?
+    /// Number of rounds since `sentPose` was sent first, at most `lastPoseRound`.
+    private var poseRounds = 0
     private var lastSent = Instant(nanoseconds: .min / 2)
     private var reads = 0
 
@@ -46,6 +49,10 @@ final class XGOBoard: WheelBoard {
     /// Time between the beginnings of two instructions, s: 0.8 ms of transmission, and a pause of
     /// more than 1 ms.
     private static let spacing = 0.002
+    /// Rounds between two transmissions of the same pose: 0.5 s with 50 rounds per second.
+    private static let poseSpacing = 25
+    /// Round of the last transmission of a pose.
+    private static let lastPoseRound = 2 * poseSpacing
     /// Timeout of the reply that confirms a stop, s.
     private static let proof = 0.03
 
@@ -158,10 +165,16 @@ final class XGOBoard: WheelBoard {
         waiting = [.forward, .turn, .read]
         wanted = pose.read().value
         // The registers of the pose of other models have not been published.
-        if let model = report.model, model != .other, sentPose != wanted {
+        guard let model = report.model, model != .other else { return }
+        if sentPose != wanted {
             sentPose = wanted
-            waiting.formUnion(.pose)
+            poseRounds = 0
+        } else if poseRounds < Self.lastPoseRound {
+            poseRounds += 1
+        } else {
+            return
         }
+        if poseRounds % Self.poseSpacing == 0 { waiting.formUnion(.pose) }
     }
 
     /// Takes the next instruction. The speeds in it are the newest ones, also if they arrived during
