@@ -14,7 +14,10 @@ import Wire
         var received: [UInt8] = []
         var bauds: [Int] = []
         var gone: [Central] = []
+        /// Bytes that are an emergency stop of the role; nil if it has none.
+        var stop: [UInt8]?
 
+        func isEmergencyStop(_ bytes: [UInt8]) -> Bool { bytes == stop }
         func receive(
             _ bytes: [UInt8], from central: Central, now: Instant, _ output: inout SerialOutput
         ) { received += bytes }
@@ -285,6 +288,29 @@ import Wire
         receive([0xFE], phone)
         receive([0x0A], phone)
         #expect(mavlink.received.suffix(2) == [0xFE, 0x0A])
+    }
+
+    @Test("with the role auto, an emergency stop of the other kind is executed, too")
+    func stopOfOtherKind() {
+        let (mavlink, robot) = (Telemetry(), Telemetry())
+        mavlink.stop = [0xFE, 1]
+        let role = AutoRole(mavlink: mavlink, robot: robot)
+        var output = SerialOutput()
+        func receive(_ bytes: [UInt8], _ central: Central) {
+            role.receive(bytes, from: central, now: at(0), &output)
+        }
+        receive([0xFE, 9], .iPad)
+        receive(Array("\nE>".utf8), .iPad)
+        #expect(robot.received == Array("\nE>".utf8))
+        // A part of a frame that contains the bytes of the command.
+        receive([0, 7] + Array(">E>".utf8), .iPad)
+        receive(Array("E>".utf8) + [0], .iPad)
+        #expect(robot.received.count == 3 && mavlink.received.count == 2 + 5 + 3)
+        receive(Array("F>".utf8), .iPhone)
+        receive([0xFE, 1], .iPhone)
+        #expect(mavlink.received.suffix(2) == [0xFE, 1])
+        receive(Array("S>".utf8), .iPhone)
+        #expect(robot.received.suffix(4) == Array("F>S>".utf8))
     }
 
     @Test("random bytes do not crash the service, and no piece exceeds 20 bytes")

@@ -20,8 +20,9 @@ public final class LoopbackRole: SerialRole {
 
 /// Role of the serial service for two kinds of clients, flight displays and remote controls of
 /// robots. The first byte from a client determines the client's kind: the start byte of a MAVLink
-/// frame, or a letter of a robot command, after any line ends. A client that sends nothing is
-/// treated as a flight display, which only receives.
+/// frame, or a letter of a robot command, after any line ends. An emergency stop of either kind is
+/// executed for every client, because two apps of a phone share one connection. A client that sends
+/// nothing is treated as a flight display, which only receives.
 public final class AutoRole: SerialRole {
     /// Name of the role in the setting `rbl.role`.
     public let name = "auto"
@@ -48,10 +49,24 @@ public final class AutoRole: SerialRole {
         let known =
             isRobot[central]
             ?? bytes.first { !RobotCommand.isLineEnd($0) }.flatMap(Self.isRobot)
-        guard let known else { return }
         isRobot[central] = known
-        let role = known ? robot : mavlink
-        role.receive(bytes, from: central, now: now, &output)
+        if mavlink.isEmergencyStop(bytes) {
+            mavlink.receive(bytes, from: central, now: now, &output)
+        } else if let known {
+            let role = known || Self.isRobotStop(bytes) ? robot : mavlink
+            role.receive(bytes, from: central, now: now, &output)
+        }
+    }
+
+    /// True if the bytes consist of robot commands, and one of them is `E>`. The bytes `E>` within a
+    /// MAVLink frame are not a stop.
+    private static func isRobotStop(_ bytes: [UInt8]) -> Bool {
+        guard bytes.last(where: { !RobotCommand.isLineEnd($0) }) == UInt8(ascii: ">") else {
+            return false
+        }
+        var splitter = RobotCommandSplitter()
+        let commands = splitter.append(bytes)
+        return commands.contains(.emergencyStop) && !commands.contains(nil)
     }
 
     /// True if the bytes are an emergency stop of one of the two roles.
