@@ -99,7 +99,17 @@ struct CommanderDriveTests {
             }
             #expect(
                 wheels.request?.left == 0 && wheels.request?.validUntil == .init(nanoseconds: .min))
+            #expect(wheels.request?.isImmediate == (end == 0))
         }
+    }
+
+    @Test("an emergency stop also stops wheels that brake after the end of their control")
+    func stopOfBrakingWheels() throws {
+        let commander = door()
+        try commander.request(.drive(left: 1, right: 1), from: udp, now: at(1))
+        commander.disconnected(udp, now: at(2))
+        try commander.request(.emergencyStop, from: phone, now: at(2.1))
+        #expect(wheels.request?.isImmediate == true)
     }
 
     @Test(
@@ -137,6 +147,7 @@ struct CommanderDriveTests {
         #expect(throws: Refusal.outOfRange(field: "wheel", allowed: "-1...1")) {
             try commander.request(.drive(left: .nan, right: 0), from: udp, now: at(1))
         }
+        #expect(wheels.request == nil)
         try commander.request(.emergencyStop, from: phone, now: at(2))
         #expect(throws: Refusal.emergencyStopped) {
             try commander.request(.drive(left: 1, right: 0), from: udp, now: at(3))
@@ -144,6 +155,6 @@ struct CommanderDriveTests {
         #expect(throws: Refusal.noWheels) {
             try door(hasWheels: false).request(.drive(left: 1, right: 0), from: udp, now: at(1))
         }
-        #expect(wheels.request == nil)
+        #expect(wheels.request?.left == 0)
     }
 }

@@ -32,6 +32,18 @@ struct DriveModelTests {
         #expect(abs(model.left) < 1e-9)
     }
 
+    @Test("an emergency stop stops the wheels without a ramp")
+    func emergencyStop() {
+        var parameters = DriveModel.Parameters()
+        parameters.deceleration = 0.1
+        var model = DriveModel(parameters: parameters)
+        Self.drive(&model, left: 1, right: -1, seconds: 1)
+        model.step(.none, now: Self.at(1.02), dt: 0.02)
+        #expect(model.left > 0.99 && model.right < -0.99)
+        model.step(.emergencyStop, now: Self.at(1.04), dt: 0.02)
+        #expect(model.left == 0 && model.right == 0)
+    }
+
     @Test("a change of direction first brakes to a stop, then accelerates")
     func reversal() {
         var model = DriveModel(parameters: DriveModel.Parameters())

@@ -223,7 +223,8 @@ public final class Commander: Sendable {
             state.stop.latch(by: source)
             state.turn = CameraTurn()
             state.loss.settle()
-            stopWheels(&state)
+            state.driver = nil
+            _ = state.wheels?(.emergencyStop)
             stopSteppers(&state, [0, 1, 2])
             return nil
         }

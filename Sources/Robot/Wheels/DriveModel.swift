@@ -30,6 +30,8 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         public var right: Double
         /// Time at which the request expires and the wheels stop (dead-man timeout).
         public var validUntil: Instant
+        /// True if the wheels stop immediately, without a ramp.
+        public private(set) var isImmediate = false
 
         /// Creates a request.
         public init(left: Double, right: Double, validUntil: Instant) {
@@ -41,6 +43,13 @@ public struct DriveModel: Sendable, BitwiseCopyable {
         /// No request: the wheels stop.
         public static var none: Request {
             Request(left: 0, right: 0, validUntil: Instant(nanoseconds: .min))
+        }
+
+        /// Emergency stop: the wheels stop immediately, without a ramp.
+        public static var emergencyStop: Request {
+            var request = Request.none
+            request.isImmediate = true
+            return request
         }
     }
 
@@ -63,6 +72,7 @@ public struct DriveModel: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous period, limited to 0.2. The limit avoids a jump after a
     ///     delay of the thread.
     public mutating func step(_ request: Request, now: Instant, dt: Double) {
+        if request.isImmediate { return stop() }
         let isValid = now < request.validUntil && request.left.isFinite && request.right.isFinite
         let dt = min(max(dt, 0), 0.2)
         let factor = factor(for: request)
