@@ -283,4 +283,31 @@ struct InertialChipTests {
         #expect(abs(AS5600.joint(0.1, zero: 6.2, direction: 1) - (0.1 - 6.2 + 2 * .pi)) < 1e-12)
         #expect(AS5600.joint(0.5, zero: 0.2, direction: -1) == -0.3)
     }
+
+    @Test("one damaged angle of an AS5600 is not used, and a second reading confirms a jump")
+    func damagedAngle() {
+        let wire = I2CWire()
+        wire[AS5600.address, 0x0B] = 0x20
+        let encoder = AS5600(bus: wire.bus(), zero: 0, direction: 1)
+        /// Angle at a time, ms, with a value of the encoder, 1/4096 turn.
+        func angle(_ time: Int64, _ value: Int) -> Double? {
+            wire[AS5600.address, 0x0C] = UInt8(value >> 8)
+            wire[AS5600.address, 0x0D] = UInt8(value & 0xFF)
+            return encoder.angle(now: Instant(nanoseconds: time * 1_000_000))
+        }
+        #expect(angle(2, 0) == 0)
+        #expect(angle(4, 1024) == 0)
+        #expect(angle(6, 0) == 0)
+        // The end of the turn is not a jump.
+        #expect(angle(8, 4064).map { abs($0 + .pi / 64) < 1e-9 } == true)
+        #expect(angle(10, 0) == 0)
+        #expect(angle(12, 1024) == 0)
+        #expect(angle(14, 1024) == .pi / 2)
+        // Two damaged readings that differ.
+        #expect(angle(16, 3072) == .pi / 2)
+        #expect(angle(18, 2048 + 512) == .pi / 2)
+        #expect(angle(20, 1024) == .pi / 2)
+        // After a pause, the joint can have turned.
+        #expect(angle(120, 0) == 0)
+    }
 }

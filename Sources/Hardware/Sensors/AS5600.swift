@@ -15,6 +15,13 @@ final class AS5600 {
     private var exchange = I2CExchange(capacity: 4)
     private var last: Double?
     private var lastTime = Instant(nanoseconds: .min / 2)
+    /// A reading too far from `last`, rad, which the next reading must confirm; nil if there is none.
+    private var doubtful: Double?
+
+    /// Largest noise of a reading, rad.
+    private static let noise = 0.1
+    /// Highest rate of a joint, rad/s; a change at a higher rate needs two readings.
+    private static let fastest = 50.0
 
     /// The only I2C address of the chip.
     static let address: UInt16 = 0x36
@@ -58,8 +65,25 @@ final class AS5600 {
     private func take(_ bytes: UnsafeRawBufferPointer, _ now: Instant) {
         guard let turn = Self.turn(bytes) else { return report.note(.noMagnet) }
         report.note(.angle)
-        last = Self.joint(turn, zero: zero, direction: direction)
+        let angle = Self.joint(turn, zero: zero, direction: direction)
+        guard isPlausible(angle, now) else { return doubtful = angle }
+        doubtful = nil
+        last = angle
         lastTime = now
+    }
+
+    /// True if the joint can have turned to the angle since `last`, or if the previous reading
+    /// confirms the angle. The bus has no checksum: one damaged byte must not move the camera.
+    private func isPlausible(_ angle: Double, _ now: Instant) -> Bool {
+        guard let last else { return true }
+        let limit = Self.noise + Self.fastest * now.seconds(since: lastTime)
+        if Self.distance(angle, last) <= limit { return true }
+        return if let doubtful { Self.distance(angle, doubtful) <= limit } else { false }
+    }
+
+    /// Distance of two angles on the circle, 0...π rad.
+    private static func distance(_ one: Double, _ other: Double) -> Double {
+        abs((one - other).remainder(dividingBy: 2 * .pi))
     }
 
     /// Decodes the angle in the registers STATUS and RAW ANGLE, 0..<2π rad; nil if the chip detects
