@@ -82,6 +82,24 @@ import Wire
         #expect(remedy.contains("ip link set can1 up"), "\(remedy)")
     }
 
+    @Test("two buses that fail are both named, each with its remedy")
+    func twoBuses() throws {
+        var record = TelemetryRecord.at(9.999)
+        record.counters.lastBusError = BusError(
+            operation: .write, device: .gpio, address: 17, code: EACCES)
+        var faults = try status(of: record).faults
+        #expect(faults.lastError?.contains("GPIO line 17") == true)
+        #expect(faults.remedy?.contains("group gpio") == true)
+        record.counters.furtherBusError = BusError(operation: .read, address: 0x68, code: EACCES)
+        faults = try status(of: record).faults
+        for text in ["GPIO line 17", "device 0x68"] {
+            #expect(faults.lastError?.contains(text) == true, "\(text)")
+        }
+        for text in ["group gpio", "group i2c"] {
+            #expect(faults.remedy?.contains(text) == true, "\(text)")
+        }
+    }
+
     private let cos15 = 0.9659258262890683
     private let sin15 = 0.25881904510252074
 

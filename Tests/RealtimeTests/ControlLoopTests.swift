@@ -179,6 +179,21 @@ struct ControlLoopTests {
         #expect(Self.run(&rig, ticks: 5..<6)?.counters.lastBusError == new)
     }
 
+    @Test("a second bus that fails now is reported, too")
+    func furtherBusError() {
+        var rig = LoopRig(parameters: Stabilizer.Parameters())
+        let (sensors, power) = (rig.handles.status, rig.handles.lanes.power.status)
+        let i2c = BusError(operation: .read, address: 0x68, code: 13)
+        let gpio = BusError(operation: .write, device: .gpio, address: 17, code: 13)
+        sensors.note(i2c, now: Self.time(1))
+        for _ in 0..<2 { power.note(gpio, now: Self.time(1)) }
+        var counters = Self.run(&rig, ticks: 1..<2)?.counters
+        #expect(counters?.lastBusError == gpio && counters?.furtherBusError == i2c)
+        sensors.noteSuccess(of: .read)
+        counters = Self.run(&rig, ticks: 2..<3)?.counters
+        #expect(counters?.lastBusError == gpio && counters?.furtherBusError == nil)
+    }
+
     @Test("equal inputs result in bit-identical outputs")
     func deterministic() {
         var first = LoopRig(parameters: Stabilizer.Parameters())

@@ -120,10 +120,17 @@ struct StatusReport {
         status.faults.commandDrops = Int(counters.commandsDropped)
         status.faults.telemetryDrops = Int(counters.telemetryDropped)
         status.faults.busErrors = Int(counters.busErrors)
-        status.faults.lastError = counters.lastBusError?.description
         let linux = settings.hardware.linux
-        status.faults.remedy = counters.lastBusError?.remedy(
-            canInterface: linux.canInterface, canKbit: linux.canKbit)
+        for error in [counters.lastBusError, counters.furtherBusError].compactMap(\.self) {
+            let remedy = error.remedy(canInterface: linux.canInterface, canKbit: linux.canKbit)
+            let faults = status.faults
+            status.faults.lastError = faults.lastError.map { "\($0); \(error)" } ?? "\(error)"
+            if let earlier = faults.remedy {
+                if earlier != remedy { status.faults.remedy = "\(earlier) \(remedy)" }
+            } else {
+                status.faults.remedy = remedy
+            }
+        }
         status.faults.rejectedSamples = [
             "imu_implausible": Int(samples.implausible), "imu_frozen": Int(samples.frozen),
             "imu_time_reversed": Int(samples.timeReversed), "imu_gap": Int(samples.gaps),

@@ -81,6 +81,11 @@ struct BusStatus: BitwiseCopyable, @unchecked Sendable {
         guard own == others else { return own > others ? self : other }
         return load(.lastErrorTime) >= other.load(.lastErrorTime) ? self : other
     }
+    /// The newest error of a bus that fails at present, if it differs from the error of `worst`.
+    func failure(besides worst: BusStatus) -> BusError? {
+        guard consecutiveErrors > 0, load(.lastError) != worst.load(.lastError) else { return nil }
+        return lastError
+    }
     /// True if the thread has not called `noteTurn` for the given time; false before its first
     /// call.
     func isHanging(now: Instant, seconds: Double) -> Bool {

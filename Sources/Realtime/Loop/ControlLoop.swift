@@ -170,7 +170,12 @@ struct ControlLoop: ~Copyable, Sendable {
         counters.busOverruns = ports.bus.overruns
         let (motors, power) = (ports.lanes.motors.status, ports.lanes.power.status)
         counters.busErrors = ports.bus.errors &+ motors.errors &+ power.errors
-        counters.lastBusError = ports.bus.worse(of: motors).worse(of: power).lastError
+        let worst = ports.bus.worse(of: motors).worse(of: power)
+        counters.lastBusError = worst.lastError
+        var further = ports.bus.failure(besides: worst)
+        if case .none = further { further = motors.failure(besides: worst) }
+        if case .none = further { further = power.failure(besides: worst) }
+        counters.furtherBusError = further
         return TelemetryRecord(
             tick: ticks, now: now, snapshot: stabilizer.snapshot, timing: timing,
             counters: counters)

@@ -56,6 +56,8 @@ public struct RuntimeCounters: Sendable, BitwiseCopyable {
     public var busErrors: UInt64 = 0
     /// The newest failed transfer; nil if no transfer has failed.
     public var lastBusError: BusError?
+    /// The newest failed transfer of a second bus that fails at present; nil if there is none.
+    public var furtherBusError: BusError?
 
     /// Creates counters that are all zero.
     public init() {}

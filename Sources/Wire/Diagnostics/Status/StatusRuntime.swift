@@ -50,9 +50,10 @@ public struct FaultStatus: Hashable, Sendable, Codable {
     public var busErrors = 0
     /// Numbers of rejected samples, by reason, such as `{"imu_implausible": 3}`.
     public var rejectedSamples: [String: Int] = [:]
-    /// The last error of a bus or a thread as text; absent if no error has occurred.
+    /// The last error of a bus or a thread as text; absent if no error has occurred. If a second bus
+    /// fails at present, its error follows.
     public var lastError: String?
-    /// Usual remedy of the last error; absent if no error has occurred.
+    /// Usual remedies of these errors; absent if no error has occurred.
     public var remedy: String?
 
     /// Creates counters at zero.
