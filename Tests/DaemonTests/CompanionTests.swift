@@ -87,6 +87,28 @@ struct CompanionTests {
         #expect(status.map(\.report.finding) == ["second"])
     }
 
+    @Test("two companions with one name that replace each other's reports are a warning")
+    func contested() throws {
+        func note(_ client: Int, _ seconds: Double) throws {
+            let now = Instant(seconds: seconds)
+            try companions.note(CompanionReport(name: "eyes"), from: client, now: now)
+        }
+        func check(_ seconds: Double) throws -> DoctorCheck {
+            try #require(companions.status(now: Instant(seconds: seconds)).first).check
+        }
+        try note(1, 1)
+        try note(2, 1.25)
+        #expect(try check(1.25).level == .ok, "a program that was restarted")
+        try note(1, 1.5)
+        try note(1, 1.75)
+        let contested = try check(1.75)
+        #expect(contested.level == .warn && contested.finding.contains("two programs"))
+        #expect(!contested.remedy.isEmpty)
+        companions.left(2)
+        try note(1, 7)
+        #expect(try check(7).level == .ok)
+    }
+
     @Test("a companion that changes its name to another companion's name replaces both reports")
     func renamed() throws {
         try report(#"{"name":"eyes","finding":"first"}"#, from: 1)

@@ -20,6 +20,24 @@ final class Companions: Sendable {
         var client: Int
         var report: CompanionReport
         var time: Instant
+        /// Time at which the client replaced another client's report with this name; nil if it has
+        /// not replaced any.
+        var taken: Instant?
+        /// Last time at which two clients replaced each other's reports; nil if they have not.
+        var contested: Instant?
+
+        /// Records that the entry replaces an earlier entry with the same name.
+        mutating func replace(_ earlier: Entry) {
+            if earlier.client == client {
+                return (taken, contested) = (earlier.taken, earlier.contested)
+            }
+            taken = time
+            if Self.isRecent(earlier.taken, time) { contested = time }
+        }
+
+        static func isRecent(_ event: Instant?, _ now: Instant) -> Bool {
+            event.map { now.seconds(since: $0) <= CompanionStatus.silenceLimit } ?? false
+        }
     }
 
     /// Duration for which a user's selection is sent to the companion, s; longer than the interval
@@ -139,7 +157,11 @@ final class Companions: Sendable {
         let isNoted = entries.withLock { entries in
             let others = entries.filter { $0.client != client && $0.report.name != report.name }
             guard others.count < Self.limit else { return false }
-            entries = others + [Entry(client: client, report: report, time: now)]
+            var entry = Entry(client: client, report: report, time: now)
+            if let earlier = entries.first(where: { $0.report.name == report.name }) {
+                entry.replace(earlier)
+            }
+            entries = others + [entry]
             return true
         }
         guard isNoted else {
@@ -153,11 +175,20 @@ final class Companions: Sendable {
     /// Removes the report of a connection that has ended.
     func left(_ client: Int) { entries.withLock { $0.removeAll { $0.client == client } } }
 
-    /// The reports of the companions, in the order of their names.
+    /// The reports of the companions, in the order of their names. Two programs that report with the
+    /// same name are a warning.
     func status(now: Instant) -> [CompanionStatus] {
         entries.withLock { entries in
-            entries.map {
-                CompanionStatus(report: $0.report, ageS: Number(now.seconds(since: $0.time)))
+            entries.map { entry -> CompanionStatus in
+                var report = entry.report
+                if Entry.isRecent(entry.contested, now) {
+                    if report.level == .ok { report.level = .warn }
+                    report.finding = "two programs report the name \(report.name)"
+                    report.remedy =
+                        "Stop one of the two programs: each one replaces the report of the other."
+                }
+                return CompanionStatus(
+                    report: report, ageS: Number(now.seconds(since: entry.time)))
             }
         }.sorted { $0.report.name < $1.report.name }
     }
