@@ -57,6 +57,38 @@ struct SettingTextTests {
         }
     }
 
+    @Test("typed digits stay in their field when the page connects again")
+    func typedDigits() throws {
+        try withPage { rig, _, page in
+            try #require(try page.wait(Chromium.Page.isReady) != nil)
+            try page.show("tune")
+            try #require(try page.wait("document.querySelector('[data-section=tracking]')") != nil)
+            try page.value("document.querySelector('[data-section=tracking]').open = true")
+            let field =
+                "document.querySelector('[data-key=\"tracking.max_rate_dps\"] input[type=number]')"
+            try #require(try page.wait(field) != nil)
+            try page.value("(\(field).focus(), \(field).select())")
+            try page.insert("77")
+            // The view requests the stored tunings after it has shown the settings.
+            try page.value(
+                """
+                (window.send = WebSocket.prototype.send,
+                WebSocket.prototype.send = function (text) {
+                  if (JSON.parse(text).method === "baseline") window.loads += 1;
+                  return window.send.call(this, text);
+                }, 1)
+                """)
+            rig.stopWeb()
+            try #require(
+                try page.wait("document.documentElement.classList.contains('old')") != nil)
+            try page.value("window.loads = 0")
+            try rig.startWeb()
+            try #require(try page.wait("window.loads > 0") != nil)
+            #expect(try page.value("\(field).value") == "77")
+            #expect(try page.value("document.activeElement === \(field)") == true)
+        }
+    }
+
     private func name(_ rig: Rig) throws -> String? {
         try rig.ask("get", ["keys": ["rbl.name"]]).array?.first?["value"]?.string
     }

@@ -65,26 +65,33 @@ export class TuneView {
     if (!this.link.isOpen) return;
     const settings = await attempt(() => this.link.request("keys"), true);
     if (!Array.isArray(settings)) return;
+    const keys = (list) => list?.map((setting) => setting.key);
+    const isSame = isEqual(keys(this.settings), keys(settings));
     this.settings = settings;
-    this.forms.clear();
-    const open = new Set([...this.list.querySelectorAll("details[open]")].map((node) => node.dataset.section));
-    this.list.replaceChildren(...[...sections(settings)].map(([name, list]) => this.#section(name, list, open.has(name))));
+    if (isSame) {
+      // New forms would discard the digits that the user is typing, for example when the connection is restored.
+      for (const setting of settings) this.forms.get(setting.key)?.update(setting);
+    } else {
+      this.forms.clear();
+      const open = new Set([...this.list.querySelectorAll("details[open]")].map((node) => node.dataset.section));
+      this.list.replaceChildren(...[...sections(settings)].map(([name, list]) => this.#section(name, list.length, open.has(name))));
+    }
     this.#filter();
     await this.trials.read();
     this.#list(await attempt(() => this.link.request("baseline"), true));
   }
 
-  #section(name, list, isOpen) {
+  #section(name, count, isOpen) {
     const body = el("div");
-    const node = el("details", { "data-section": name, open: isOpen, ontoggle: () => node.open && this.#fill(body, list) },
-      el("summary", {}, `${name} (${list.length})`), body);
-    if (isOpen) this.#fill(body, list);
+    const node = el("details", { "data-section": name, open: isOpen, ontoggle: () => node.open && this.#fill(body, name) },
+      el("summary", {}, `${name} (${count})`), body);
+    if (isOpen) this.#fill(body, name);
     return node;
   }
 
-  #fill(body, list) {
+  #fill(body, name) {
     if (body.childNodes.length) return;
-    for (const setting of list) {
+    for (const setting of this.#settingsIn(name)) {
       const form = new SettingForm(setting, this.page);
       this.forms.set(setting.key, form);
       // A section that the filter opens gets its forms after the filter has run.
@@ -92,6 +99,8 @@ export class TuneView {
       body.append(form.node);
     }
   }
+
+  #settingsIn(section) { return this.settings.filter((setting) => setting.key.startsWith(`${section}.`)); }
 
   /** Words that the user searches for. */
   get #words() { return this.search.value.toLowerCase().split(/\s+/).filter(Boolean); }
@@ -104,7 +113,7 @@ export class TuneView {
 
   #filter() {
     for (const node of this.list.children) {
-      const list = this.settings.filter((setting) => setting.key.startsWith(`${node.dataset.section}.`));
+      const list = this.#settingsIn(node.dataset.section);
       node.hidden = !list.some((setting) => this.#fits(setting));
       if (this.#words.length && !node.hidden) node.open = true;
       for (const setting of list) {
