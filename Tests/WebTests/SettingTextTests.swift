@@ -89,6 +89,28 @@ struct SettingTextTests {
         }
     }
 
+    @Test("the remedy for a setting that needs a restart depends on the origin of its value")
+    func remedy() throws {
+        try withPage { _, _, page in
+            for (origin, place) in [
+                ("saved", "view Set up"), ("--set", "command line"),
+                ("default", "configuration file"),
+            ] {
+                let setting: [String: JSONValue] = [
+                    "key": "motors.pole_pairs", "value": 7, "default": 7, "type": "integer",
+                    "range": "1...50", "unit": "", "summary": "Pole pairs.", "live": false,
+                    "origin": .string(origin),
+                ]
+                let text = try page.value(
+                    "(async () => { const { SettingForm } = await import('/js/settings.js'); return new SettingForm(\(JSONValue.object(setting).text), {}).node.textContent; })()"
+                )
+                let remedy = try #require(text.string)
+                #expect(remedy.contains(place), "\(remedy)")
+                #expect(remedy.contains("a restart of airframed applies"))
+            }
+        }
+    }
+
     private func name(_ rig: Rig) throws -> String? {
         try rig.ask("get", ["keys": ["rbl.name"]]).array?.first?["value"]?.string
     }

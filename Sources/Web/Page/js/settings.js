@@ -115,7 +115,7 @@ export class SettingForm {
 
   #controls() {
     const { setting } = this;
-    if (!setting.live) return el("p", {}, el("strong", {}, plain(setting.value)), setting.unit ? ` ${setting.unit}` : "", " – change it in the configuration file.");
+    if (!setting.live) return el("p", {}, el("strong", {}, plain(setting.value)), setting.unit ? ` ${setting.unit}` : "", ` – ${remedy(setting)}`);
     const form = kind(setting);
     const { key, value } = setting;
     switch (form.type) {
@@ -177,6 +177,13 @@ export class SettingForm {
     this.newest = null;
     if (fresh) this.update(fresh);
   }
+}
+
+/** Advice for a setting whose new value takes effect at the next start. The origin of its value determines the place of the change. */
+function remedy({ origin }) {
+  if (origin === "saved") return "the set-up has saved this value. Repeat its step in the view Set up; a restart of airframed applies the new value.";
+  if (origin === "--set") return "the command line of airframed sets this value. Change --set there; a restart of airframed applies the new value.";
+  return "change it in the configuration file; a restart of airframed applies the new value.";
 }
 
 /** Sections of the settings, in the daemon's order. */
