@@ -114,7 +114,7 @@ class NodeTests(unittest.TestCase):
     def run_node(self, samples, rate=100.0):
         """Runs the node's function `main` until the samples are used; returns the topics and messages that it published. `rate` is the
         parameter on the node's command line."""
-        published = []
+        published, spins = [], []
 
         def part():
             return types.SimpleNamespace()
@@ -131,7 +131,8 @@ class NodeTests(unittest.TestCase):
                 return types.SimpleNamespace(publish=lambda message: published.append((topic, message)))
 
             def get_clock(self):
-                return types.SimpleNamespace(now=lambda: types.SimpleNamespace(to_msg=lambda: "now"))
+                # With `use_sim_time`, the clock only advances when the node receives messages on /clock.
+                return types.SimpleNamespace(now=lambda: types.SimpleNamespace(to_msg=lambda: "now" if spins else "zero"))
 
         messages = types.SimpleNamespace(
             Imu=lambda: types.SimpleNamespace(
@@ -144,13 +145,16 @@ class NodeTests(unittest.TestCase):
         gimbal.__enter__.return_value = gimbal
         gimbal.subscribe.return_value = stream
         ok = iter([True] * len(samples) + [False])
-        rclpy = types.SimpleNamespace(init=lambda: None, create_node=lambda name: Node(), ok=lambda: next(ok))
+        rclpy = types.SimpleNamespace(init=lambda: None, create_node=lambda name: Node(), ok=lambda: next(ok),
+                                      spin_once=lambda node, timeout_sec: spins.append(timeout_sec))
         interfaces = types.SimpleNamespace(ParameterDescriptor=types.SimpleNamespace)
         doubles = {"rclpy": rclpy, "rcl_interfaces": types.SimpleNamespace(msg=interfaces), "rcl_interfaces.msg": interfaces,
                    "sensor_msgs": types.SimpleNamespace(msg=messages), "sensor_msgs.msg": messages}
         with mock.patch.dict(sys.modules, doubles), mock.patch.object(airframe, "connect", return_value=gimbal) as connect:
             node.main()
         connect.assert_called_once_with(name="ros2", read_only=True)
+        # The node must not wait for messages, because it would then publish its samples late.
+        self.assertEqual(spins, [0] * len(samples))
         self.assertEqual(gimbal.subscribe.call_args.kwargs, {"rate": float(rate)})
         self.assertIsInstance(gimbal.subscribe.call_args.kwargs["rate"], float)
         return published

@@ -41,13 +41,13 @@ def main():
     rclpy.init()
     node = rclpy.create_node("airframe")
     frame = node.declare_parameter("frame_id", "gimbal_camera").value
-    # With dynamic typing, `rate:=200` is also accepted, which is an integer.
-    rate = float(node.declare_parameter("rate", 100.0, ParameterDescriptor(dynamic_typing=True)).value)
+    rate = float(node.declare_parameter("rate", 100.0, ParameterDescriptor(dynamic_typing=True)).value)  # `rate:=200` is an integer.
     imu_topic, joint_topic = node.create_publisher(Imu, "~/imu", 10), node.create_publisher(JointState, "joint_states", 10)
     names = ["attitude.*", "rate.*", "accel.*", "joint.*", "joints_known", "conditions"]  # Without samples, values are old.
     with airframe.connect(name="ros2", read_only=True) as gimbal, gimbal.subscribe(names, rate=rate) as stream:
         while rclpy.ok():
             values = next(stream).values
+            rclpy.spin_once(node, timeout_sec=0)  # Receives /clock if use_sim_time is true, and answers requests for parameters.
             if values["attitude.yaw"] is not None and not {"imu_missing", "imu_stale", "imu_frozen"} & set(values["conditions"]):
                 message, state = Imu(), JointState()
                 message.header.stamp, message.header.frame_id = node.get_clock().now().to_msg(), frame
