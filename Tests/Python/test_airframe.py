@@ -369,6 +369,15 @@ class OtherDaemonTests(unittest.TestCase):
             with self.assertRaises(airframe.Unreachable):
                 gimbal.status()
 
+    def test_a_request_after_airframed_has_closed_the_connection_states_the_reason(self):
+        reason = b'{"id":null,"t":1,"error":{"code":"too_many","message":"closed to admit another client"}}\n'
+        for rest, error, text in [(reason, airframe.Refused, "another client"), (b"", airframe.Unreachable, "Has it stopped")]:
+            with self.subTest(text), airframe.connect(self.serve(b'{"id":1,"result":{}}\n' + rest)) as gimbal:
+                gimbal.status()
+                self.server.join()
+                with self.assertRaisesRegex(error, text):
+                    gimbal.status()
+
     def test_lines_that_are_not_answers_are_errors(self):
         for answer in [b"not json\n", b"[1]\n", b"\xff\n"]:
             with self.subTest(answer), airframe.connect(self.serve(answer)) as gimbal:

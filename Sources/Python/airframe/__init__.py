@@ -127,7 +127,11 @@ class _Connection:
         except socket.timeout:
             raise self._late() from None
         except OSError:
-            raise self._lost() from None
+            # airframed states the reason before it closes a connection to admit another client.
+            while True:
+                message = self._line(deadline)
+                if message.get("id") is None:
+                    self._raise_error(message)
         while True:
             message = self._line(deadline)
             if "subscription" in message and "id" not in message:
