@@ -378,6 +378,12 @@ class OtherDaemonTests(unittest.TestCase):
                 with self.assertRaisesRegex(error, text):
                     gimbal.status()
 
+    def test_a_request_after_close_is_not_reported_as_the_end_of_the_daemon(self):
+        with airframe.connect(self.serve(b"")) as gimbal:
+            pass
+        with self.assertRaisesRegex(airframe.Unreachable, "program has closed this connection"):
+            gimbal.status()
+
     def test_lines_that_are_not_answers_are_errors(self):
         for answer in [b"not json\n", b"[1]\n", b"\xff\n"]:
             with self.subTest(answer), airframe.connect(self.serve(answer)) as gimbal:

@@ -195,6 +195,8 @@ class _Connection:
         return Timeout(f"airframed at {self._path} did not answer within {self._timeout} s.")
 
     def _lost(self) -> Unreachable:
+        if self._socket.fileno() < 0:
+            return Unreachable("The program has closed this connection; open another one with airframe.connect.")
         return Unreachable(f"airframed closed the connection at {self._path}. Has it stopped?")
 
 
