@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -51,13 +52,33 @@ int cl_socket_listen(const char *path, int backlog, int *listener) {
     return 0;
 }
 
-int cl_socket_give(const char *path, uint32_t uid, uint32_t gid) {
-    int file = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0) return errno;
+// Opens the socket's file itself, neither the target of a link nor a file with a second name.
+static int open_file(const char *path, int *file) {
+    int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return errno;
     struct stat info;
-    if (fstat(file, &info) != 0) return close_with(file, errno);
-    if (!S_ISSOCK(info.st_mode) || info.st_nlink != 1) return close_with(file, EINVAL);
+    if (fstat(fd, &info) != 0) return close_with(fd, errno);
+    if (!S_ISSOCK(info.st_mode) || info.st_nlink != 1) return close_with(fd, EINVAL);
+    *file = fd;
+    return 0;
+}
+
+int cl_socket_give(const char *path, uint32_t uid, uint32_t gid) {
+    int file;
+    int error = open_file(path, &file);
+    if (error) return error;
     int result = fchownat(file, "", uid, gid, AT_EMPTY_PATH);
+    return close_with(file, result == 0 ? 0 : errno);
+}
+
+int cl_socket_permit(const char *path, uint32_t mode) {
+    int file;
+    int error = open_file(path, &file);
+    if (error) return error;
+    // fchmod(2) refuses a descriptor of O_PATH, and only Linux 6.6 and newer have fchmodat2(2).
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    int result = chmod(name, mode);
     return close_with(file, result == 0 ? 0 : errno);
 }
 

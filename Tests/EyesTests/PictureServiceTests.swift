@@ -269,4 +269,27 @@ struct PictureServiceTests {
         settings.pictures.socket = "off"
         #expect(try !text().contains("tee"))
     }
+
+    @Test(
+        "the socket adopts the group of airframed's socket; the target of a link keeps its group",
+        .enabled(if: geteuid() == 0, "only root can give a file to another group"))
+    func adoptedGroup() throws {
+        try withTemporaryDirectory { directory in
+            let (path, other) = (directory.appending("p.sock"), directory.appending("other"))
+            let secret = directory.appending("secret")
+            for file in [other, secret] { try write("", to: file) }
+            #expect(chown(other.string, uid_t.max, 65534) == 0)
+            let service = try PictureService(path: path.string, isEnabled: false)
+            defer { service.stop() }
+            func owningGroup(_ file: FilePath) -> gid_t? {
+                var info = stat()
+                return stat(file.string, &info) == 0 ? info.st_gid : nil
+            }
+            service.adoptGroup(of: other.string)
+            #expect(owningGroup(path) == 65534)
+            #expect(unlink(path.string) == 0 && symlink(secret.string, path.string) == 0)
+            service.adoptGroup(of: other.string)
+            #expect(owningGroup(secret) == getegid())
+        }
+    }
 }

@@ -106,7 +106,8 @@ struct DiagnosticsSocketTests {
         withExtendedLifetime((server, directory)) {}
     }
 
-    @Test("a file that is not a socket, a link and a socket with a second name keep their owner")
+    @Test(
+        "a file that is not a socket, a link and a socket with a second name keep owner and mode")
     func foreignFiles() throws {
         let directory = TemporaryDirectory()
         let (file, path) = (directory.file("file"), directory.file("d.sock"))
@@ -115,11 +116,19 @@ struct DiagnosticsSocketTests {
         let server = try server(path)
         try server.open()
         #expect(cl_socket_give(path, uid_t.max, getegid()) == 0)
+        #expect(cl_socket_permit(path, 0o660) == 0)
         #expect(link(path, directory.file("second")) == 0)
         for name in ["file", "link", "d.sock", "second"] {
             #expect(cl_socket_give(directory.file(name), uid_t.max, getegid()) == EINVAL, "\(name)")
+            #expect(cl_socket_permit(directory.file(name), 0o666) == EINVAL, "\(name)")
         }
         #expect(cl_socket_give(directory.file("none"), uid_t.max, getegid()) == ENOENT)
+        #expect(cl_socket_permit(directory.file("none"), 0o666) == ENOENT)
+        for (name, mode) in [("file", 0o600), ("d.sock", 0o660)] as [(String, mode_t)] {
+            var info = stat()
+            #expect(stat(directory.file(name), &info) == 0)
+            #expect(info.st_mode & 0o7777 == mode, "\(name)")
+        }
         withExtendedLifetime((server, directory)) {}
     }
 

@@ -21,6 +21,10 @@ int cl_socket_listen(const char *path, int backlog, int *listener);
 /// file of another directory. The function is in C, because Swift's Glibc module hides O_PATH and AT_EMPTY_PATH.
 int cl_socket_give(const char *path, uint32_t uid, uint32_t gid);
 
+/// Changes the mode of a socket's file, and refuses the same files as cl_socket_give. The function is in C for the same
+/// reason.
+int cl_socket_permit(const char *path, uint32_t mode);
+
 /// Connects with socket(2) and connect(2), non-blocking and close-on-exec. Returns EAGAIN if the listener's queue is
 /// full. The function is in C for the same reasons as cl_socket_listen.
 int cl_socket_connect(const char *path, int *connection);

@@ -99,14 +99,15 @@ final class PictureService: WebApplication {
     func use(_ feed: Feed?) { self.feed.replace(feed) }
 
     /// Sets the socket's group to that of another socket. Afterwards the members of this group can
-    /// use the socket. If the other socket does not exist, or if the process lacks the permission,
-    /// the group does not change.
+    /// use the socket. If the other socket does not exist, if the process lacks the permission, or
+    /// if another process has replaced the socket's file, for example with a symbolic link, the
+    /// group does not change.
     func adoptGroup(of other: String) {
         var (own, wanted) = (Glibc.stat(), Glibc.stat())
-        guard stat(path, &own) == 0, stat(other, &wanted) == 0, own.st_gid != wanted.st_gid else {
-            return
-        }
-        _ = chown(path, uid_t.max, wanted.st_gid)
+        guard lstat(path, &own) == 0, own.st_mode & S_IFMT == S_IFSOCK,
+            stat(other, &wanted) == 0, own.st_gid != wanted.st_gid
+        else { return }
+        _ = lchown(path, uid_t.max, wanted.st_gid)
     }
 
     /// Stops the thread and closes the socket.

@@ -88,8 +88,9 @@ struct SocketListener: Sendable {
         }
         self.policy = policy
         if geteuid() == 0 { SocketPath.giveToOwnerOfFolder(path) }
-        if chmod(path, 0o660) != 0 {
-            logger.warning("\(path): cannot set mode 0660 (\(Errno(rawValue: errno))).")
+        let obstacle = cl_socket_permit(path, 0o660)
+        if obstacle != 0 {
+            logger.warning("\(path): cannot set mode 0660 (\(Errno(rawValue: obstacle))).")
         }
     }
 
