@@ -18,17 +18,21 @@ import Wire
         ("get loop.ra", "loop.rate_hz"), ("get trackin", "tracking"),
         ("set tracking.max", "tracking.max_rate_dps"), ("mode pan", "pan_follow"),
         ("set push.enabled fa", "false"),
-        ("baseline restore go", "good-one"), ("subscribe attitude.pi", "attitude.pitch"),
+        ("baseline restore go", "good-one"), ("profile use go", "good-one"),
+        ("subscribe attitude.pi", "attitude.pitch"),
         ("metri", "metrics"), ("--socket SOCKET baseline restore go", "good-one"),
         ("--json --timeout 3 get loop.ra", "loop.rate_hz"),
         ("--socket SPACED baseline restore go", "good-one"),
     ]
 
     @Test(
-        "bash completes commands, keys, modes, baselines and variables",
+        "bash completes commands, keys, modes, baselines, variables and files",
         .enabled(if: isInstalled("bash"), "bash is missing"))
     func bash() throws {
-        try check("bash") { script, words in
+        let files: [(words: String, completion: String)] = [
+            ("import good.t", "good.toml"), ("spectrum --svg good.t", "good.toml"),
+        ]
+        try check("bash", lines: Self.lines + files) { script, words in
             ["bash", "--norc", "\(Self.root)/Tests/Shells/complete.bash", "\(script)"] + words
         }
     }
@@ -54,9 +58,10 @@ import Wire
         }
     }
 
-    /// Completes each command line in a shell.
+    /// Completes each command line in a shell. The present directory contains the file good.toml.
     private func check(
         _ shell: String, as name: String = "script",
+        lines: [(words: String, completion: String)] = Self.lines,
         _ command: (FilePath, [String]) -> [String]
     ) throws {
         try withDaemon { daemon in
@@ -70,7 +75,8 @@ import Wire
             #expect(symlink(daemon.socket, spaced) == 0)
             // A path with a space is quoted on the command line.
             let paths = ["SOCKET": daemon.socket, "SPACED": "'\(spaced)'"]
-            for (line, completion) in Self.lines {
+            try write("", to: daemon.directory.appending("good.toml"))
+            for (line, completion) in lines {
                 let words =
                     ["airframectl"]
                     + line.split(separator: " ").map { paths[String($0)] ?? String($0) }

@@ -31,7 +31,7 @@ struct AutotuneCommand: ParsableCommand {
     @Flag(
         help: "Apply the proposed gains temporarily; they revert after 120 s unless you save them.")
     var apply = false
-    @Option(help: "Also draw the Bode plot into this file.")
+    @Option(help: "Also draw the Bode plot into this file.", completion: .file())
     var svg: String?
 
     func run() throws {

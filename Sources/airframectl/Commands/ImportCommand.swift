@@ -19,7 +19,8 @@ struct ImportCommand: ParsableCommand {
     var rollback: SetCommand.Duration?
     @Flag(help: "Print the settings as a configuration file, and do not apply them.")
     var toml = false
-    @Argument(help: "File from `export`, or config.yaml; - for standard input.")
+    @Argument(
+        help: "File from `export`, or config.yaml; - for standard input.", completion: .file())
     var file: String
 
     func validate() throws {

@@ -25,7 +25,8 @@ struct MCPCommand: ParsableCommand {
         help: "Name of the assistant in `history`, instead of the name that the client reports.")
     var name: String?
 
-    @Option(help: "Folder of the manual pages that the assistant can read.")
+    @Option(
+        help: "Folder of the manual pages that the assistant can read.", completion: .directory)
     var manual: String?
 
     @OptionGroup var options: GlobalOptions

@@ -39,7 +39,7 @@ struct PairCommand: ParsableCommand {
     var listsBrowsers = false
     @Option(help: "For `pair web`: id of the browser to remove, or `all` for every browser.")
     var revoke: String?
-    @Option(help: "For `pair web`: path of airframe-web's socket.")
+    @Option(help: "For `pair web`: path of airframe-web's socket.", completion: .file())
     var control = "/run/airframe-web/control.sock"
 
     func validate() throws {

@@ -25,7 +25,9 @@ struct ProfileCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Action: list, use, next, store or delete.")
     var action: Action = .list
-    @Argument(help: "Name of the profile: letters, digits, - and _.")
+    @Argument(
+        help: "Name of the profile: letters, digits, - and _.",
+        completion: LiveCompletion.baselines)
     var name: String?
 
     func validate() throws {

@@ -7,7 +7,7 @@ import Wire
 
 /// Serial port with servos, for commands without airframed.
 struct ServoPortOptions: ParsableArguments {
-    @Option(help: "Serial port of the servos.")
+    @Option(help: "Serial port of the servos.", completion: .file())
     var port = "/dev/ttyUSB0"
     @Option(
         name: .customLong("protocol"), help: "Protocol: feetech or dynamixel2.",

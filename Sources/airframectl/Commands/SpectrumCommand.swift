@@ -24,7 +24,7 @@ struct SpectrumCommand: ParsableCommand {
     var axis = Axis.all
     @Option(help: "Duration of the recording, 3 to 60 s.")
     var seconds: Double = 10
-    @Option(help: "Also draw the spectrum into this file.")
+    @Option(help: "Also draw the spectrum into this file.", completion: .file())
     var svg: String?
 
     func run() throws {

@@ -83,7 +83,7 @@ struct RecordPlotCommand: ParsableCommand {
         commandName: "plot",
         abstract: "Draw attitude, error, torque, timing and events of a recording.")
 
-    @Option(help: "Also draw the plot into this file, as SVG.")
+    @Option(help: "Also draw the plot into this file, as SVG.", completion: .file())
     var svg: String?
     @Argument(help: "The recording.", completion: .file(extensions: ["mcap"]))
     var file: String
@@ -110,10 +110,13 @@ struct RecordExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write a channel of a recording as a CSV file.")
 
-    @Option(help: "File to write, as comma-separated values; - for standard output.")
+    @Option(
+        help: "File to write, as comma-separated values; - for standard output.",
+        completion: .file())
     var csv: String
     @Option(
         help: "Channel: tick, sample, command or event.",
+        completion: .list(FlightTable.Channel.allCases.map(\.rawValue)),
         transform: { text in
             guard let channel = FlightTable.Channel(rawValue: text) else {
                 throw ValidationError("--channel must be tick, sample, command or event.")

@@ -23,19 +23,23 @@ struct ReplayCommand: ParsableCommand {
             counts and lists them. The command needs no daemon. The same log and settings give the same file, bit for bit.
             """)
 
-    @Argument(help: "The recorded log.")
+    @Argument(help: "The recorded log.", completion: .file(extensions: ["mcap", "imu"]))
     var log: String
 
-    @Option(help: "CSV file to write; - for standard output. An .imu log needs this option.")
+    @Option(
+        help: "CSV file to write; - for standard output. An .imu log needs this option.",
+        completion: .file())
     var output: String?
 
     @Option(
         help:
-            "Also draw attitude, error, bias and the accelerometer's weight over time, as an SVG file."
-    )
+            "Also draw attitude, error, bias and the accelerometer's weight over time, as an SVG file.",
+        completion: .file())
     var plot: String?
 
-    @Option(help: "Configuration file with the estimator's parameters; only for an .imu log.")
+    @Option(
+        help: "Configuration file with the estimator's parameters; only for an .imu log.",
+        completion: .file(extensions: ["toml"]))
     var config: String?
 
     @Option(

@@ -14,7 +14,9 @@ struct MetricsCommand: ParsableCommand {
             manual shows the set-up.
             """)
 
-    @Option(help: "File to replace, for example airframe.prom in the collector's folder.")
+    @Option(
+        help: "File to replace, for example airframe.prom in the collector's folder.",
+        completion: .file())
     var output: String?
 
     @OptionGroup var options: GlobalOptions
