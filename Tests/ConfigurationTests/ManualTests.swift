@@ -54,6 +54,15 @@ struct ManualTests {
         #expect(dropIn == "[Service]\nReadWritePaths=-\(directory)\n")
     }
 
+    @Test(
+        "the table of bus errors contains the texts of the errors, as `doctor` shows them",
+        arguments: [ENOENT, EACCES, ENXIO, EREMOTEIO, ETIMEDOUT, EBUSY])
+    func busErrors(code: Int32) throws {
+        let page = try CommittedFile("etc/manual/troubleshooting.md").text()
+        let text = String(cString: strerror(code))
+        #expect(page.contains("`\(text)`"), "\(text)")
+    }
+
     /// Parameters of the overlays for controls (arch/arm/boot/dts/overlays/README in the kernel of
     /// the Raspberry Pi).
     private static let overlays: [String: Set<String>] = [
