@@ -18,7 +18,7 @@ struct CalibrateCommand: ParsableCommand {
             cancel          end a calibration that another client has started
 
             The motors are off during a calibration. airframed applies and saves the result when the calibration is complete; Ctrl-C ends the calibration without a change. \
-            Begin with the mounting: its level pose defines the horizon, and the calibration of the accelerometer needs the mounting to recognise the sides of the camera.
+            Calibrate the mounting before the accelerometer: its level pose defines the horizon, and the calibration of the accelerometer needs the mounting to recognise the sides of the camera.
             """)
 
     /// Actions of the command `calibrate`.

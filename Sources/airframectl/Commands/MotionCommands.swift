@@ -51,9 +51,10 @@ struct PointCommand: AcknowledgedCommand {
         commandName: "point",
         abstract: "Turn the camera to angles in the earth frame.",
         discussion: """
-            The angles are in degrees in the earth frame, in every mode: yaw right, roll right and pitch up are positive. An axis without \
-            an option continues its motion; an axis that the mode moves, such as yaw in pan_follow, ignores its option. \
-            Angles are limited to motion.range_deg. A turn that would exceed a limit of speed or acceleration takes longer; the answer names the limit.
+            The angles are in degrees in the earth frame: yaw right, roll right and pitch up are positive. The mode locked accepts \
+            all angles, and the mode pan_follow accepts roll and pitch. An axis without an option continues its motion. \
+            Angles are limited to motion.range_deg. A turn that would exceed a limit of speed or acceleration takes longer; with \
+            --duration, the answer names the limit. The turn continues after the command has ended.
             Examples:
               airframectl point --pitch -30 --duration 2
               airframectl point --yaw 90 --rate 10

@@ -26,7 +26,7 @@ struct ProfileCommand: ParsableCommand {
     @Argument(help: "Action: list, use, next, store or delete.")
     var action: Action = .list
     @Argument(
-        help: "Name of the profile: letters, digits, - and _.",
+        help: "Name of the profile: letters, digits, -, _ and dots.",
         completion: LiveCompletion.baselines)
     var name: String?
 

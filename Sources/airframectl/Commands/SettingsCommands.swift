@@ -146,7 +146,7 @@ struct BaselineCommand: ParsableCommand {
     @Argument(help: "Action: list, store, restore or delete.")
     var action: Action = .list
     @Argument(
-        help: "Name of the baseline: letters, digits, - and _.",
+        help: "Name of the baseline: letters, digits, -, _ and dots.",
         completion: LiveCompletion.baselines)
     var name: String?
 
