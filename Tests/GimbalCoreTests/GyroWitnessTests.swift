@@ -100,6 +100,21 @@ struct GyroWitnessTests {
         #expect(witness.isContradicted)
     }
 
+    @Test("coarse encoders decide at the same angle before and after a turn beyond 180°")
+    func coarseEncoders() {
+        for turns in [2, 4] {
+            var witness = GyroWitness()
+            for t in 0..<1008 {
+                // A joint at 298° keeps its reading, but its continuous angle is rounded.
+                let yaw = Angle.wrapped(1.3 * Double(min(t / 50, turns)))
+                _ = accepts(
+                    &witness, rate: noise(t) + Vector3(0, 0, t < 1000 ? 0 : 2.5),
+                    joints: AxisVector(yaw: yaw, roll: 0, pitch: 0))
+            }
+            #expect(!witness.isContradicted, "\(turns) turns of 74°")
+        }
+    }
+
     @Test("a joint that turns beyond 180° has a continuous rate")
     func wholeTurns() {
         var motion = JointMotion()

@@ -114,9 +114,7 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var blowSeconds: Double { @_noLocks get { 0.002 } }
     /// Duration of a low rate after which a rejection ends while the motors are off, s.
     private static var quietSeconds: Double { @_noLocks get { 0.1 } }
-
-    /// Number of sample intervals after which more than one sample has been rejected, also in a
-    /// slow loop.
+    /// Number of sample intervals after which more than one sample has been rejected.
     private static var refusedSamples: Double { @_noLocks get { 1.5 } }
 
     /// Checks one sample of the gyroscope.
@@ -267,9 +265,9 @@ struct GyroWitness: Sendable, BitwiseCopyable {
 
     @_noLocks
     private mutating func noteStep(_ step: AxisVector) {
-        if step.yaw != 0 { encoderStep = min(encoderStep, abs(step.yaw)) }
-        if step.roll != 0 { encoderStep = min(encoderStep, abs(step.roll)) }
-        if step.pitch != 0 { encoderStep = min(encoderStep, abs(step.pitch)) }
+        if abs(step.yaw) > Self.rounding { encoderStep = min(encoderStep, abs(step.yaw)) }
+        if abs(step.roll) > Self.rounding { encoderStep = min(encoderStep, abs(step.roll)) }
+        if abs(step.pitch) > Self.rounding { encoderStep = min(encoderStep, abs(step.pitch)) }
     }
 
     /// Suspends the check while the outputs are off or the samples have a gap.
@@ -341,6 +339,8 @@ struct GyroWitness: Sendable, BitwiseCopyable {
     private static var leastTurn: Double { @_noLocks get { 3e-3 } }
     /// Largest resolution of an encoder, rad; a larger step is a motion.
     private static var largestStep: Double { @_noLocks get { 2e-3 } }
+    /// Largest change of a still joint's angle, rad: the rounding error beyond ±180°.
+    private static var rounding: Double { @_noLocks get { 1e-9 } }
     /// Smallest fraction of the claimed rotation with which the encoders confirm the gyroscope. The
     /// fraction is well below 1, because the encoders' angles are late.
     private static var confirmedShare: Double { @_noLocks get { 0.3 } }
