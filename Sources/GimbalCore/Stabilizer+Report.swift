@@ -65,6 +65,15 @@ extension Stabilizer {
         }
     }
 
+    /// Camera's rate while the motors brake, camera frame, rad/s. If a sign is wrong, the rate is
+    /// computed from the gyroscope's rate minus its bias (`gyro`, rad/s) and from the signs.
+    @inline(always)
+    func brakingRate(gyro: Vector3) -> Vector3 {
+        guard !faults.reversed.isEmpty else { return witness.rate }
+        let axes = joints.motion.kinematics.joints(nearest: faults.reversed)
+        return witness.signedRate(gyro: gyro, reversed: axes)
+    }
+
     /// Range of joints whose encoders measure angles within one turn. The angles of position servos
     /// already are those within the servo's travel.
     var encoderRange: JointRange? {

@@ -311,7 +311,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         // fast as the camera, and this motion looks like a reversed motor.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
-        if isClosed { reversed.insert(witness.reversed) }
+        var mirrored = drive.state.mirrored
+        if isClosed { mirrored.insert(witness.reversed) }
+        reversed.insert(joints.motion.kinematics.joints(nearest: mirrored))
         // An oscillation with a phase lag of 180° looks like a wrong sign.
         if drive.state.isShaking { reversed = .none }
         faults.step(
@@ -355,10 +357,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             snapshot.attitudeError = .zero
             return drive.step(
                 MotorDrive.Brake(
-                    rate: faults.reversed.isEmpty
-                        ? witness.rate
-                        : witness.signedRate(
-                            gyro: newestRate - estimator.bias, reversed: faults.reversed),
+                    rate: brakingRate(gyro: newestRate - estimator.bias),
                     attitude: attitude, joints: joints.motion.angles,
                     areJointsMeasured: joints.isMeasured, authority: supervisor.authority, dt: dt),
                 after: lastOutput)

@@ -1,5 +1,6 @@
-import GimbalCore
 import Testing
+
+@testable import GimbalCore
 
 @Suite("Joint kinematics")
 struct JointKinematicsTests {
@@ -37,6 +38,20 @@ struct JointKinematicsTests {
             let again = JointKinematics.attitude(joints: joints)
             #expect(attitude.error(to: again).norm < 1e-6)
         }
+    }
+
+    @Test(
+        "the joint nearest to a camera axis is the other one of yaw and roll if the camera points up or down",
+        arguments: [
+            (0.0, false), (40.0, false), (50.0, true), (-90.0, true), (90.0, true), (170.0, false),
+        ])
+    func nearestJoints(angle: Double, isSwapped: Bool) {
+        let kinematics = JointKinematics(
+            joints: AxisVector(yaw: 1, roll: 0.2, pitch: angle * .pi / 180))
+        let (yaw, roll, pitch) = (AxisSet(.yaw), AxisSet(.roll), AxisSet(.pitch))
+        #expect(kinematics.joints(nearest: yaw) == (isSwapped ? roll : yaw))
+        #expect(kinematics.joints(nearest: roll) == (isSwapped ? yaw : roll))
+        #expect(kinematics.joints(nearest: pitch) == pitch)
     }
 
     @Test("the relative rate is the derivative of the attitude", arguments: poses)

@@ -121,6 +121,30 @@ struct ReversedResponseTests {
     }
 
     @Test(
+        "a plug reversed while the camera points up or down is reported as that of its joint",
+        arguments: [(Wrong.yawMotor, GimbalAxis.yaw), (.rollMotor, .roll), (.pitchMotor, .pitch)],
+        [-90.0, -60, 90])
+    func torqueSteep(plug: (wrong: Wrong, axis: GimbalAxis), pitch: Double) {
+        var loop = SimulatedLoop(BaseMotion(.walking, seed: 2, stillDuration: 2), seed: 2)
+        let target = AxisVector(yaw: .nan, roll: .nan, pitch: pitch / Self.degrees)
+        var reversed = AxisSet.none
+        var turned = 0.0
+        var before: Quaternion?
+        loop.run(seconds: 8) { loop in
+            if loop.tick == 3000 { loop.ask(.point(target: target, duration: 1)) }
+            guard loop.tick >= 7000 else { return }
+            plug.wrong.inject(into: &loop.gimbal)
+            reversed.insert(loop.snapshot.conditionAxes.reversed)
+            guard loop.output.enabled else { return }
+            let start = before ?? loop.gimbal.attitude
+            before = start
+            turned = max(turned, start.error(to: loop.gimbal.attitude).norm * Self.degrees)
+        }
+        #expect(reversed == AxisSet(plug.axis))
+        #expect(turned < 5)
+    }
+
+    @Test(
         "servos: a sign reversed at the start switches the outputs off within 100 ms and 5°, or prevents the start",
         arguments: Wrong.allCases)
     func servo(wrong: Wrong) {

@@ -46,7 +46,7 @@ extension GyroWitness {
     ///
     /// - Parameters:
     ///   - gyro: The gyroscope's rate minus its bias, camera frame, rad/s.
-    ///   - reversed: The axes whose response is known to be reversed.
+    ///   - reversed: The camera axes whose response is known to be reversed.
     /// - Returns: The rate; finite if `gyro` is finite.
     @_noLocks
     func signedRate(gyro: Vector3, reversed: AxisSet) -> Vector3 {

@@ -114,6 +114,19 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
         AxisVector(yaw: yawAxis.dot(rate), roll: rollAxis.dot(rate), pitch: rate.y)
     }
 
+    /// The joints whose axes are nearest to the given axes of the camera. If the camera points more
+    /// than 45° up or down, roll and yaw are swapped, so the same mapping also gives the camera axes
+    /// nearest to given joints.
+    ///
+    /// - Parameter axes: Axes of the camera.
+    /// - Returns: The joints.
+    @_noLocks @_noAllocation
+    func joints(nearest axes: AxisSet) -> AxisSet {
+        guard abs(sinPitch) > abs(cosPitch) else { return axes }
+        return AxisSet(
+            yaw: axes.contains(.roll), roll: axes.contains(.yaw), pitch: axes.contains(.pitch))
+    }
+
     /// The camera's inertia about each joint's axis.
     ///
     /// - Parameter inertia: Inertia about the camera's axes, kg·m².
