@@ -82,6 +82,11 @@ struct SensorSettingsTests {
                 "encoders = 'as5600'\nhardware.linux.encoder_bus_roll = '/dev/i2c-11'",
                 "every AS5600 has the address 0x36"
             ),
+            (
+                "encoders = 'as5600'\nservo.travel_deg = [720, 180, 180]\n"
+                    + "joints.range_deg = [[-270, 270], [-45, 45], [-90, 90]]",
+                "lets yaw turn by more than 360 degrees"
+            ),
             ("encoder_direction = [1, 0, 1]", "must be 1 or -1 for each joint"),
             ("imu_fifo = true", "is not supported for hardware.linux.imu"),
             (
@@ -124,6 +129,11 @@ struct SensorSettingsTests {
                 Self.base + "handle_imu = 'bmi088'\nhardware.linux.handle_address = 25"
             ).isEmpty)
         #expect(problems(Self.base + "encoders = 'as5600'").isEmpty)
+        for yaw in ["[-200, 160]", "[-360, 360]"] {
+            let text = "encoders = 'as5600'\nservo.travel_deg = [720, 180, 180]\n"
+            let range = "joints.range_deg = [\(yaw), [-45, 45], [-90, 90]]"
+            #expect(problems(Self.base + text + range).isEmpty)
+        }
         #expect(
             problems(Self.base + "imu = 'icm42688p'\nhardware.linux.imu_interface = 'spi'").isEmpty)
     }

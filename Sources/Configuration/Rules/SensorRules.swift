@@ -1,10 +1,12 @@
 import GimbalCore
+import Port
 
 /// Rules for the settings of the sensors.
 enum SensorRules {
     /// All rules for sensors.
     static let all = [
-        interface, handleAddress, handleBMI088, encoderBuses, encoderDirection, buffer, bufferRate,
+        interface, handleAddress, handleBMI088, encoderBuses, encoderDirection, encoderTurn, buffer,
+        bufferRate,
     ]
 
     static let interface = ConfigurationRule(keys: [
@@ -74,6 +76,23 @@ enum SensorRules {
         guard ![direction.yaw, direction.roll, direction.pitch].allSatisfy({ abs($0) == 1 })
         else { return nil }
         return ("must be 1 or -1 for each joint", "For example [1, -1, 1].")
+    }
+
+    /// An AS5600 measures an angle within one turn. In a range of more than one turn, different angles
+    /// of the joint have the same reading.
+    static let encoderTurn = ConfigurationRule(
+        keys: ["joints.range_deg", "hardware.linux.encoders", "hardware.backend"]
+    ) { settings in
+        let (hardware, range) = (settings.hardware, settings.reachableJointsDeg)
+        guard hardware.backend == .linux, hardware.linux.encoders == .as5600 else { return nil }
+        for axis in GimbalAxis.allCases where range.upper[axis] - range.lower[axis] > 360 {
+            if axis == .yaw, range.isYawEndless { continue }
+            return (
+                "lets \(axis.name) turn by more than 360 degrees, but an AS5600 measures angles within one turn, so the distance to the end stops is unknown",
+                "Limit the range of this joint to 360 degrees, for example [-180, 180]. A yaw range of [-360, 360] means a joint without end stops."
+            )
+        }
+        return nil
     }
 
     static let buffer = ConfigurationRule(
