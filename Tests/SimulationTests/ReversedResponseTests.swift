@@ -99,6 +99,42 @@ struct ReversedResponseTests {
         #expect(!outcome.hasReturned)
     }
 
+    /// A camera with ten times the configured inertia saturates a motor before the correlation
+    /// shows the wrong sign.
+    @Test(
+        "torque motors: a heavy camera with a reversed sign is stopped within 10°",
+        arguments: [
+            (Wrong.yawMotor, 8.0, UInt64(5)), (.yawMotor, 10, 4), (.yawMotor, 10, 5),
+            (.rollMotor, 10, 4), (.rollMotor, 10, 10),
+        ])
+    func heavyStart(wrong: Wrong, inertia: Double, seed: UInt64) {
+        let outcome = Self.run(wrong, inertia: inertia, seed: seed, seconds: 5)
+        #expect(outcome.conditions.intersects(.responseReversed))
+        #expect(outcome.turned < 10)
+        #expect(!outcome.hasReturned)
+    }
+
+    @Test(
+        "a hand that is stronger than the motors and turns the camera at the start is not a reversed sign",
+        arguments: [1.0, 8], [Vector3(0.35, 0, 0), Vector3(0, 0.35, 0), Vector3(0, 0, 0.35)])
+    func handAtStart(inertia: Double, push: Vector3) {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 3, stillDuration: 2), seed: 3) {
+            gimbal, _ in gimbal.plant.inertia = gimbal.plant.inertia * inertia
+        }
+        var began: Double?
+        var turned = 0.0
+        loop.run(seconds: 6) { loop in
+            let begin = began ?? (loop.output.enabled ? loop.seconds : nil)
+            began = begin
+            let isPushed = begin.map { loop.seconds - $0 < 0.4 } ?? false
+            loop.gimbal.push = isPushed ? push : .zero
+            turned = max(turned, loop.snapshot.attitudeError.norm * Self.degrees)
+            #expect(!loop.snapshot.conditions.intersects(.responseReversed))
+        }
+        #expect(turned > 30)
+        #expect(loop.output.enabled)
+    }
+
     @Test(
         "torque motors: a plug reversed during a walk switches the outputs off within 100 ms and 5°, and the axis is reported",
         arguments: [(Wrong.yawMotor, GimbalAxis.yaw), (.rollMotor, .roll), (.pitchMotor, .pitch)],

@@ -69,6 +69,11 @@ struct ResponseBar: Sendable, BitwiseCopyable {
 /// with the camera. If the joint did not turn, friction may have dragged the camera along with the
 /// handle.
 ///
+/// A motor at its torque limit has a constant command, which shows no correlation. If the camera
+/// nevertheless turns away, and its inertia is not known, the torque is reduced for a moment
+/// (`isPaused`). With a wrong sign, the camera's acceleration then falls with the torque. If a hand
+/// or a weight turns the camera, the acceleration rises.
+///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct AxisResponse: Sendable, BitwiseCopyable {
     private var fast = Correlator()
@@ -91,6 +96,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     private var pastJoint: Double?
     /// The parameter `observed` of the previous call of `step`.
     private var pastObserved = 0.0
+    /// Time since the beginning of the last pause of the torque, s.
+    private var sincePause = Double.infinity
 
     /// Time constant with which `turned`, `moved` and `firstRate` decay, s.
     private static var memory: Double { @_noLocks get { 0.3 } }
@@ -100,6 +107,17 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     private static var fastSeconds: Double { @_noLocks get { 0.006 } }
     /// Time scale of the correlation in a slow loop, s.
     private static var slowSeconds: Double { @_noLocks get { 0.040 } }
+    /// Angle by which the camera must have turned away before a pause, as a multiple of `evidence`:
+    /// 3° for motors that exert torques.
+    private static var pauseEvidence: Double { @_noLocks get { 5 } }
+    /// Smallest correlation between the inverted command and the response to a pause.
+    private static var pauseCorrelation: Double { @_noLocks get { 0.95 } }
+    /// Part of the time after the beginning of a pause in which the correlation is evaluated, as
+    /// multiples of the pause. Before, the motor has not responded; afterwards, the response to the
+    /// pause has faded.
+    private static var pauseResponse: (begin: Double, end: Double) { @_noLocks get { (0.5, 2) } }
+    /// Shortest time between the beginnings of two pauses, as a multiple of the pause.
+    private static var pauseInterval: Double { @_noLocks get { 10 } }
 
     /// Filter coefficients of one control period; the same values apply to every axis.
     struct Pace: Sendable, BitwiseCopyable {
@@ -109,6 +127,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         let fade: Double
         /// Weight of a new value in the low-pass with the time constant `jointMemory`.
         let joint: Double
+        /// Duration of a pause of the torque, s: four times the time scale of a fast loop.
+        let pause: Double
         /// Coefficients for the time scales of a fast loop and a slow loop.
         fileprivate let fast, slow: Correlator.Pace
 
@@ -118,6 +138,7 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             fade = min(dt / AxisResponse.memory, 1)
             joint = dt / (AxisResponse.jointMemory + dt)
             fast = Correlator.Pace(seconds: AxisResponse.fastSeconds, dt: dt)
+            pause = dt / (1 - fast.keep)
             slow = Correlator.Pace(seconds: AxisResponse.slowSeconds, dt: dt)
         }
     }
@@ -127,6 +148,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
 
     /// True if the response of the joint was reversed in the last period.
     private(set) var isReversed = false
+    /// True if the motor's torque must be reduced in the next period, as a test of its sign.
+    private(set) var isPaused = false
 
     /// Updates `isReversed` with command and response of one period.
     ///
@@ -142,11 +165,12 @@ struct AxisResponse: Sendable, BitwiseCopyable {
     ///   - bar: Thresholds at which a response counts as the inverted command.
     ///   - least: Smallest command that is evaluated, in the unit of `observed`. The joint's
     ///     friction can prevent a response to a smaller command.
+    ///   - isSaturated: True if the motor is at its limit.
     ///   - pace: Filter coefficients of this period.
     @_noLocks
     mutating func step(
         commanded: Double, observed: Double, rate: Double, deviation: Double, error: Double,
-        joint: Double?, bar: ResponseBar, least: Double, pace: Pace
+        joint: Double?, bar: ResponseBar, least: Double, isSaturated: Bool, pace: Pace
     ) {
         let dt = pace.dt
         // A motion that began before the motors were switched on, such as walking, continues.
@@ -177,6 +201,20 @@ struct AxisResponse: Sendable, BitwiseCopyable {
             isOpposite && isLeaving && (isTurned || !bar.needsJoint) && abs(commanded) > least
             && observed * pastObserved > 0
         pastObserved = observed
+        sincePause += dt
+        let isFar = min(abs(turned), abs(moved)) > Self.pauseEvidence * bar.evidence
+        if isSaturated, isLeaving, isFar, isTurned, bar.needsJoint, commanded * deviation < 0,
+            sincePause > Self.pauseInterval * pace.pause
+        {
+            sincePause = 0
+        }
+        isPaused = sincePause < pace.pause
+        let response = Self.pauseResponse
+        if sincePause > response.begin * pace.pause, sincePause < response.end * pace.pause,
+            fast.isInverted(Self.pauseCorrelation, bar: bar)
+        {
+            isReversed = true
+        }
     }
 
     /// True if the joint has turned by at least half the camera's angle.
@@ -243,9 +281,16 @@ private struct Correlator: Sendable, BitwiseCopyable {
         products = products * keep + u * v
         commandedSquares = commandedSquares * keep + u * u
         observedSquares = observedSquares * keep + v * v
-        guard commandedSquares > 0, u * deviation < 0, v * deviation > 0 else { return false }
+        return u * deviation < 0 && v * deviation > 0 && isInverted(bar.correlation, bar: bar)
+    }
+
+    /// True if the response is the inverted command, with at least the given correlation, 0...1, and
+    /// a credible ratio.
+    @_noLocks
+    func isInverted(_ correlation: Double, bar: ResponseBar) -> Bool {
+        guard commandedSquares > 0 else { return false }
         let ratio = -products / commandedSquares
-        return products < -bar.correlation * cm_sqrt(commandedSquares * observedSquares)
+        return products < -correlation * cm_sqrt(commandedSquares * observedSquares)
             && ratio > bar.least && ratio < bar.most
     }
 }

@@ -14,6 +14,11 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         @_noLocks @inline(always) get { axes.axes { $0.isReversed } }
     }
 
+    /// The motors whose torque must be reduced in the next period, as a test of their sign.
+    var paused: AxisSet {
+        @_noLocks @inline(always) get { axes.axes { $0.isPaused } }
+    }
+
     /// Restarts the check, because the outputs are about to be switched on.
     @_noLocks
     mutating func reset() { self = ResponseWatch() }
@@ -31,11 +36,13 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
     ///   - bar: Thresholds at which a response counts as the inverted command.
     ///   - least: Smallest commanded accelerations that are evaluated, rad/s²; smaller ones do not
     ///     overcome friction.
+    ///   - saturated: The motors at their torque limit.
     ///   - dt: Seconds since the previous call, more than 0.
     @_noLocks
     mutating func step(
         accelerations: AxisVector, delay: Double, rates: AxisVector, wanted: AxisVector,
-        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
+        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector,
+        saturated: AxisSet, dt: Double
     ) {
         let acted = commanded.value(age: delay, dt: dt)
         commanded.append(accelerations, dt: dt, covering: delay)
@@ -44,7 +51,7 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
         guard let last else { return }
         compare(
             commanded: acted, observed: (rates - last) * (1 / dt), rates: rates, wanted: wanted,
-            errors: errors, joints: joints, bar: bar, least: least, dt: dt)
+            errors: errors, joints: joints, bar: bar, least: least, saturated: saturated, dt: dt)
     }
 
     /// Checks the camera's response to servo commands in one control period.
@@ -65,19 +72,20 @@ struct ResponseWatch: Sendable, BitwiseCopyable {
             joints: nil,
             bar: ResponseBar(
                 least: 0.6, most: 1.5, correlation: 0.96, evidence: ResponseBar.servoEvidence),
-            least: .zero, dt: dt)
+            least: .zero, saturated: .none, dt: dt)
     }
 
     private mutating func compare(
         commanded: AxisVector, observed: AxisVector, rates: AxisVector, wanted: AxisVector,
-        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector, dt: Double
+        errors: AxisVector, joints: AxisVector?, bar: ResponseBar, least: AxisVector,
+        saturated: AxisSet, dt: Double
     ) {
         let pace = AxisResponse.Pace(dt: dt)
         axes.change {
             $0.step(
                 commanded: commanded[$1], observed: observed[$1], rate: rates[$1],
                 deviation: rates[$1] - wanted[$1], error: errors[$1], joint: joints?[$1], bar: bar,
-                least: least[$1], pace: pace)
+                least: least[$1], isSaturated: saturated.contains($1), pace: pace)
         }
     }
 }

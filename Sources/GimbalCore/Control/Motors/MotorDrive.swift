@@ -147,8 +147,14 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         let output: MotorOutput
         switch type {
         case .torque:
-            torque.limit = thermal.limit(
+            let limit = thermal.limit(
                 peak: torque.parameters.torqueLimit, parameters: motors)
+            let (paused, low) = (watch.paused, Self.pausedShare)
+            torque.limit =
+                limit
+                * AxisVector(
+                    yaw: paused.contains(.yaw) ? low : 1, roll: paused.contains(.roll) ? low : 1,
+                    pitch: paused.contains(.pitch) ? low : 1)
             output = torque.step(input)
             thermal.pass(torque: output.torque, parameters: motors, dt: input.dt)
             watchResponse(to: output.torque, input)
@@ -238,6 +244,8 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     /// commands do not overcome friction. If a sign is wrong, the attitude error grows, and the
     /// command soon exceeds this value.
     private static var leastPush: Double { @_noLocks get { 0.03 } }
+    /// Torque limit during a test of the sign, as a fraction of the motor's limit.
+    private static var pausedShare: Double { @_noLocks get { 0.1 } }
 
     /// Checks the polarity of the camera's response to the torques.
     private mutating func watchResponse(to torques: AxisVector, _ input: ControlInput) {
@@ -260,7 +268,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             least: AxisVector(
                 yaw: limit.yaw / inertia.yaw, roll: limit.roll / inertia.roll,
                 pitch: limit.pitch / inertia.pitch),
-            dt: input.dt)
+            saturated: torque.saturated, dt: input.dt)
     }
 
     /// Checks the polarity of the camera's response to the servos.
