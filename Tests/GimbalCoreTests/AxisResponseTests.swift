@@ -22,7 +22,7 @@ struct AxisResponseTests {
                 commanded: commanded, observed: (rate - last) / dt, rate: rate, deviation: rate,
                 error: -angle, joint: followed * angle,
                 bar: ResponseBar(findsInertia: true, isInertiaFound: false, isDelayKnown: true),
-                least: 1, pace: pace)
+                least: 1, isSaturated: false, pace: pace)
             last = rate
             if response.isReversed { return t }
         }
@@ -50,6 +50,48 @@ struct AxisResponseTests {
     )
     func dragged() {
         #expect(periods(40, dt: 4e-3, followed: 0, runaway(dt: 4e-3)) == nil)
+    }
+
+    /// Executes the pauses of a motor at its limit of 20 rad/s², whose response is 4 ms late.
+    ///
+    /// - Parameter acceleration: Camera's acceleration, rad/s², for a command in rad/s².
+    /// - Returns: Camera's angle at which the response counts as reversed, rad, nil if it never does;
+    ///   and whether there was a pause.
+    private func atLimit(
+        _ acceleration: (Double) -> Double
+    ) -> (angle: Double?, hasPaused: Bool) {
+        var response = AxisResponse()
+        let (dt, delay) = (1e-3, 4)
+        var commands = [Double](repeating: -20, count: delay)
+        var (angle, rate, hasPaused) = (0.0, 0.0, false)
+        for t in 0..<1000 {
+            commands.append(response.isPaused ? -2 : -20)
+            let observed = acceleration(commands[t])
+            rate += observed * dt
+            angle += rate * dt
+            response.step(
+                commanded: commands[t], observed: observed, rate: rate, deviation: rate,
+                error: -angle, joint: angle,
+                bar: ResponseBar(findsInertia: true, isInertiaFound: false, isDelayKnown: true),
+                least: 1, isSaturated: true, pace: AxisResponse.Pace(dt: dt))
+            hasPaused = hasPaused || response.isPaused
+            if response.isReversed { return (angle, hasPaused) }
+        }
+        return (nil, hasPaused)
+    }
+
+    @Test("a pause of the torque shows the wrong sign of a motor at its limit within 12°")
+    func reversedAtLimit() throws {
+        let found = atLimit { -0.7 * $0 - 2 }
+        #expect(found.hasPaused)
+        #expect(try #require(found.angle) < 12 * .pi / 180)
+    }
+
+    @Test("a pause of the torque does not report a motor that a hand overcomes")
+    func handAtLimit() {
+        let found = atLimit { 0.7 * $0 + 24 }
+        #expect(found.hasPaused)
+        #expect(found.angle == nil)
     }
 
     /// Torque of the pitch motor, mN·m, every millisecond, while its limit rises after the start.
@@ -88,7 +130,7 @@ struct AxisResponseTests {
                 observed: moved / dt, rate: rate, deviation: rate - wanted,
                 error: Self.errors[t] * .pi / 180, joint: nil,
                 bar: ResponseBar(findsInertia: true, isInertiaFound: true, isDelayKnown: true),
-                least: 1, pace: AxisResponse.Pace(dt: dt))
+                least: 1, isSaturated: false, pace: AxisResponse.Pace(dt: dt))
             if response.isReversed { found = found ?? t }
         }
         #expect(found == nil)
