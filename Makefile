@@ -164,10 +164,11 @@ fuzz: ## fuzz every decoder of received bytes with libFuzzer; FUZZERS=Web select
 	    SWIFT_BACKTRACE=enable=no .build/fuzz/release/Fuzz$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	        -artifact_prefix=.build/fuzz-found/ .build/fuzz-found/$$t Tests/Fuzz/Corpora/$$t || exit 1; done
 
-# The library tells ThreadSanitizer about locks that the kernel hands over; the option removes its pause of a second at exit.
+# The library tells ThreadSanitizer about locks that it does not see; it needs Swift's clang, for Swift's calling convention. The option
+# removes ThreadSanitizer's pause of a second at exit.
 sanitize: ## run all tests under ThreadSanitizer, then under AddressSanitizer
 	swift build --build-tests --sanitize thread --scratch-path .build/thread
-	cc -shared -fPIC -O1 -Wall -Werror -o .build/thread/futex.so Tests/Sanitizers/futex.c -ldl
+	clang -shared -fPIC -O1 -Wall -Werror -o .build/thread/futex.so Tests/Sanitizers/futex.c -ldl
 	TSAN_OPTIONS=atexit_sleep_ms=0 LD_PRELOAD=$(CURDIR)/.build/thread/futex.so \
 	    swift test --skip-build --no-parallel --sanitize thread --scratch-path .build/thread
 	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --sanitize address --scratch-path .build/address
