@@ -105,6 +105,9 @@ import Wire
                 try calibrate(x)
                 #expect(state() == "done")
             }
+            // The undo restores the calibration that was active at the failure.
+            _ = try awaited { service.tuning.undo(.gyro, by: "test", $0) }
+            #expect(state() != "failed")
         }
     }
 

@@ -5,6 +5,7 @@ import Persistence
 import Policy
 import Port
 import Realtime
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -110,6 +111,32 @@ extension TuningTests {
             try bench.set(80)
             try awaited { (answer: @escaping Later<String>) in
                 tuning.save(by: "test", answer)
+                gate.shut(false)
+            }
+            #expect(bench.value == 80)
+            #expect(tuning.stateOwner.saved.parameters == [Self.key: "80"])
+        }
+    }
+
+    @Test(
+        "a value that a phone sets back during its save is saved by its next save",
+        .timeLimit(.minutes(1)))
+    func setBackByPhone() throws {
+        try withTemporaryDirectory { directory throws in
+            let gate = GatedDisk()
+            let bench = try Bench(directory, calls: gate.calls)
+            let tuning = bench.tuning
+            let phone = CommandSource(link: .airos, connection: 1)
+            try bench.set(80)
+            try tuning.save([Self.key], from: phone, by: "phone")
+            gate.syncs.withLock { $0 = 0 }
+            gate.shut(true)
+            try bench.set(90)
+            try tuning.save([Self.key], with: [], from: phone, ("phone", "saved")) { _ in }
+            try gate.waitForWrite()
+            try bench.set(80)
+            try awaited { (answer: @escaping Later<Void>) in
+                try tuning.save([Self.key], with: [], from: phone, ("phone", "saved"), answer)
                 gate.shut(false)
             }
             #expect(bench.value == 80)

@@ -5,6 +5,7 @@ import Policy
 import Port
 import TestSupport
 import Testing
+import Wire
 
 @testable import Daemon
 

@@ -83,9 +83,9 @@ extension ParameterStore {
         if let keys { wanted.save(only: keys) } else { wanted.save() }
         let target = wanted.savedOverlay
         var change: [String: String?] = [:]
-        // A live value can equal the value of the last adoption, while another value is written.
+        // A value can equal the value of the last adoption, while another value is written.
         for key in keys.map(Set.init) ?? Set(onDisk.keys).union(target.keys)
-        where onDisk[key] != target[key] || live[key] != nil {
+        where keys != nil || onDisk[key] != target[key] || live[key] != nil {
             change.updateValue(target[key], forKey: key)
         }
         return change

@@ -39,9 +39,13 @@ extension SetupService {
                 // `calibrate` can execute a step that has failed, and `calibrate undo` can open a
                 // step that was done.
                 let date = name.calibration.flatMap(calibrations.record)?.date
+                if let result = state.results[name], result.failure != nil,
+                    result.calibrated != date
+                {
+                    state.results[name] = nil
+                }
                 if let result = state.results[name],
-                    result.failure == nil
-                        ? saved[name.rawValue] != nil : result.calibrated == date
+                    result.failure != nil || saved[name.rawValue] != nil
                 {
                     Self.fill(&step, from: result)
                 }

@@ -127,7 +127,8 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         let fade: Double
         /// Weight of a new value in the low-pass with the time constant `jointMemory`.
         let joint: Double
-        /// Duration of a pause of the torque, s: four times the time scale of a fast loop.
+        /// Duration of a pause of the torque, s: four times the shorter time scale of the
+        /// correlation, which is 24 ms, or 24 periods in a loop below 1 kHz.
         let pause: Double
         /// Coefficients for the time scales of a fast loop and a slow loop.
         fileprivate let fast, slow: Correlator.Pace
@@ -210,8 +211,9 @@ struct AxisResponse: Sendable, BitwiseCopyable {
         }
         isPaused = sincePause < pace.pause
         let response = Self.pauseResponse
+        // A camera that meets an obstacle while the torque falls also decelerates.
         if sincePause > response.begin * pace.pause, sincePause < response.end * pace.pause,
-            fast.isInverted(Self.pauseCorrelation, bar: bar)
+            isLeaving, observed * deviation > 0, fast.isInverted(Self.pauseCorrelation, bar: bar)
         {
             isReversed = true
         }

@@ -179,7 +179,8 @@ extension Tuning {
             } catch {
                 throw Refusal(error)
             }
-            guard lasting.hasUnsavedChanges(among: keys) else {
+            // During another save, the disk can soon contain other values.
+            guard state.savesUnderWay > 0 || lasting.hasUnsavedChanges(among: keys) else {
                 // The values in force can differ from the saved values, because of a change that
                 // was not saved.
                 state.rollback.amend { $0.adopt(keys, from: lasting) }

@@ -183,7 +183,7 @@ export class SettingForm {
 function remedy({ origin }) {
   if (origin === "saved") return "the set-up has saved this value. Repeat its step in the view Set up; a restart of airframed applies the new value.";
   if (origin === "--set") return "the command line of airframed sets this value. Change --set there; a restart of airframed applies the new value.";
-  return "change it in the configuration file; a restart of airframed applies the new value.";
+  return "change it in the configuration file; a restart of airframed applies the new value. A value that the set-up saves overrides the file.";
 }
 
 /** Sections of the settings, in the daemon's order. */

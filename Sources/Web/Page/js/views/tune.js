@@ -69,8 +69,11 @@ export class TuneView {
     const isSame = isEqual(keys(this.settings), keys(settings));
     this.settings = settings;
     if (isSame) {
-      // New forms would discard the digits that the user is typing, for example when the connection is restored.
-      for (const setting of settings) this.forms.get(setting.key)?.update(setting);
+      // New forms and controls would discard what the user has typed, for example when the connection is restored.
+      for (const setting of settings) {
+        const form = this.forms.get(setting.key);
+        if (form && (form.isObsolete || !isEqual(form.setting, setting))) form.update(setting);
+      }
     } else {
       this.forms.clear();
       const open = new Set([...this.list.querySelectorAll("details[open]")].map((node) => node.dataset.section));
