@@ -30,7 +30,7 @@ import Wire
         .enabled(if: isInstalled("bash"), "bash is missing"))
     func bash() throws {
         let files: [(words: String, completion: String)] = [
-            ("import good.t", "good.toml"), ("spectrum --svg good.t", "good.toml"),
+            ("import BEGINNING", "FILE"), ("spectrum --svg BEGINNING", "FILE"),
         ]
         try check("bash", lines: Self.lines + files) { script, words in
             ["bash", "--norc", "\(Self.root)/Tests/Shells/complete.bash", "\(script)"] + words
@@ -58,7 +58,7 @@ import Wire
         }
     }
 
-    /// Completes each command line in a shell. The present directory contains the file good.toml.
+    /// Completes each command line in a shell. A word in capitals is a path.
     private func check(
         _ shell: String, as name: String = "script",
         lines: [(words: String, completion: String)] = Self.lines,
@@ -74,8 +74,12 @@ import Wire
             let spaced = daemon.directory.appending("a b").string
             #expect(symlink(daemon.socket, spaced) == 0)
             // A path with a space is quoted on the command line.
-            let paths = ["SOCKET": daemon.socket, "SPACED": "'\(spaced)'"]
-            try write("", to: daemon.directory.appending("good.toml"))
+            let file = daemon.directory.appending("good.toml")
+            try write("", to: file)
+            let paths = [
+                "SOCKET": daemon.socket, "SPACED": "'\(spaced)'", "FILE": file.string,
+                "BEGINNING": "\(daemon.directory)/good.t",
+            ]
             for (line, completion) in lines {
                 let words =
                     ["airframectl"]
@@ -88,7 +92,7 @@ import Wire
                 // A shell can add a space after a completion.
                 let offered = run.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
                 #expect(
-                    offered.contains { $0 == completion },
+                    offered.contains { $0 == paths[completion] ?? completion },
                     "\(shell), \(line): \(run.output)\(run.errors)")
             }
         }
