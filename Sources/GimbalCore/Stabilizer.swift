@@ -311,9 +311,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         // fast as the camera, and this motion looks like a reversed motor.
         var reversed = drive.state.reversed
         if !pointing.mode.needsJoints { reversed.insert(drive.state.opposed) }
-        var mirrored = drive.state.mirrored
-        if isClosed { mirrored.insert(witness.reversed) }
-        reversed.insert(joints.motion.kinematics.joints(nearest: mirrored))
+        var cameraAxes = drive.state.reversedCameraAxes
+        if isClosed { cameraAxes.insert(witness.reversed) }
+        reversed.insert(joints.motion.kinematics.joints(nearest: cameraAxes))
         // An oscillation with a phase lag of 180° looks like a wrong sign.
         if drive.state.isShaking { reversed = .none }
         faults.step(

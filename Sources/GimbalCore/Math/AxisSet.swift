@@ -47,4 +47,13 @@ extension AxisVector {
     func differing(from other: AxisVector) -> AxisSet {
         AxisSet(yaw: yaw != other.yaw, roll: roll != other.roll, pitch: pitch != other.pitch)
     }
+
+    /// This vector, with the values of `others` on the axes outside `axes`.
+    @_noLocks
+    func replacing(_ others: AxisVector, outside axes: AxisSet) -> AxisVector {
+        AxisVector(
+            yaw: axes.contains(.yaw) ? yaw : others.yaw,
+            roll: axes.contains(.roll) ? roll : others.roll,
+            pitch: axes.contains(.pitch) ? pitch : others.pitch)
+    }
 }

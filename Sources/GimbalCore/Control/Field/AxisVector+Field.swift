@@ -20,13 +20,4 @@ extension AxisVector {
             yaw: peak.yaw > 0 ? yaw / peak.yaw : 0, roll: peak.roll > 0 ? roll / peak.roll : 0,
             pitch: peak.pitch > 0 ? pitch / peak.pitch : 0)
     }
-
-    /// This vector, with the values of `others` on the axes outside `axes`.
-    @_noLocks
-    func replacing(_ others: AxisVector, outside axes: AxisSet) -> AxisVector {
-        AxisVector(
-            yaw: axes.contains(.yaw) ? yaw : others.yaw,
-            roll: axes.contains(.roll) ? roll : others.roll,
-            pitch: axes.contains(.pitch) ? pitch : others.pitch)
-    }
 }

@@ -99,7 +99,7 @@ struct MotorState: Sendable, BitwiseCopyable {
     /// The joints whose response is reversed, because a motor or the sensor has the wrong sign.
     var reversed = AxisSet.none
     /// The camera axes on which the response to the probe is reversed, for the same reasons.
-    var mirrored = AxisSet.none
+    var reversedCameraAxes = AxisSet.none
     /// The motors without encoder that seem to turn opposite to their field. A handle rotation at
     /// twice the camera's rate has the same effect on the gyroscope as a reversed motor.
     var opposed = AxisSet.none

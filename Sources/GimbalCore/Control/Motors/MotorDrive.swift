@@ -149,12 +149,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         case .torque:
             let limit = thermal.limit(
                 peak: torque.parameters.torqueLimit, parameters: motors)
-            let (paused, low) = (watch.paused, Self.pausedShare)
-            torque.limit =
-                limit
-                * AxisVector(
-                    yaw: paused.contains(.yaw) ? low : 1, roll: paused.contains(.roll) ? low : 1,
-                    pitch: paused.contains(.pitch) ? low : 1)
+            torque.limit = (limit * Self.pausedShare).replacing(limit, outside: watch.paused)
             output = torque.step(input)
             thermal.pass(torque: output.torque, parameters: motors, dt: input.dt)
             watchResponse(to: output.torque, input)

@@ -114,7 +114,7 @@ public struct AttitudeController: MotorController {
             state.oscillating = oscillating
             state.abandoned = inertia.abandoned
             state.stale = inertia.stale
-            state.mirrored = isAtStop ? .none : inertia.reversed
+            state.reversedCameraAxes = isAtStop ? .none : inertia.reversed
             state.isReady = isReady
             state.inertia = (inertia.values, inertia.sigmas)
             (state.friction, state.imbalance) = (learnedFriction, learnedImbalance)
