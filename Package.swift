@@ -79,7 +79,7 @@ let eyes: [Target] = [
     .target(
         name: "Eyes",
         dependencies: [
-            "Aerie", "CVideo", "CTurboJPEG", "Client", "Configuration", "GimbalCore",
+            "Aerie", "CLinuxShim", "CVideo", "CTurboJPEG", "Client", "Configuration", "GimbalCore",
             "People", "PlainText", "Recording", "WebServing", "Wire",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
             .product(name: "SystemPackage", package: "swift-system"),
@@ -256,7 +256,7 @@ let package = Package(
         .target(
             name: "WebServing",
             dependencies: [
-                "GimbalCore", "Port",
+                "CLinuxShim", "GimbalCore", "Port",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -275,8 +275,8 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "WebServing", "Client", "Configuration", "GimbalCore", "Recording", "Port", "Shots",
-                "Wire",
+                "CLinuxShim", "WebServing", "Client", "Configuration", "GimbalCore", "Recording",
+                "Port", "Shots", "Wire",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,3 +1,4 @@
+import CLinuxShim
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -58,7 +59,7 @@ public final class WebServer: Sendable {
                 listener = try bootstrap.bind(
                     unixDomainSocketPath: path, cleanupExistingSocketFile: true
                 ).wait()
-                chmod(path, 0o660)
+                _ = cl_socket_permit(path, 0o660)
             }
         } catch {
             try? group.syncShutdownGracefully()

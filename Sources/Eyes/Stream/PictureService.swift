@@ -1,3 +1,4 @@
+import CLinuxShim
 import CVideo
 import Client
 import Glibc
@@ -104,10 +105,10 @@ final class PictureService: WebApplication {
     /// group does not change.
     func adoptGroup(of other: String) {
         var (own, wanted) = (Glibc.stat(), Glibc.stat())
-        guard lstat(path, &own) == 0, own.st_mode & S_IFMT == S_IFSOCK,
-            stat(other, &wanted) == 0, own.st_gid != wanted.st_gid
-        else { return }
-        _ = lchown(path, uid_t.max, wanted.st_gid)
+        guard lstat(path, &own) == 0, stat(other, &wanted) == 0, own.st_gid != wanted.st_gid else {
+            return
+        }
+        _ = cl_socket_give(path, uid_t.max, wanted.st_gid)
     }
 
     /// Stops the thread and closes the socket.

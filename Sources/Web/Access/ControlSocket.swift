@@ -1,6 +1,6 @@
+import CLinuxShim
 import Client
 import Dispatch
-import Glibc
 import NIOCore
 import NIOPosix
 import Port
@@ -42,7 +42,7 @@ final class ControlSocket: Sendable {
         } catch {
             throw WebServerError(listeningOn: path, error)
         }
-        chmod(path, 0o660)
+        _ = cl_socket_permit(path, 0o660)
     }
 
     func stop() { try? channel.close().wait() }
