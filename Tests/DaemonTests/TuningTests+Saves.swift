@@ -94,49 +94,30 @@ extension TuningTests {
     }
 
     @Test(
-        "a value that is set back during a save is saved by the next save", .timeLimit(.minutes(1))
-    )
-    func setBackDuringSave() throws {
+        "a value that is set back during a save is saved by the next save, also by that of a phone",
+        .timeLimit(.minutes(1)), arguments: [false, true])
+    func setBackDuringSave(isPhone: Bool) throws {
         try withTemporaryDirectory { directory throws in
             let gate = GatedDisk()
             let bench = try Bench(directory, calls: gate.calls)
             let tuning = bench.tuning
-            try bench.set(80)
-            _ = try tuning.save(by: "test")
-            gate.syncs.withLock { $0 = 0 }
-            gate.shut(true)
-            try bench.set(90)
-            tuning.save(by: "test") { _ in }
-            try gate.waitForWrite()
-            try bench.set(80)
-            try awaited { (answer: @escaping Later<String>) in
-                tuning.save(by: "test", answer)
-                gate.shut(false)
+            func save(_ answer: @escaping Later<Void>) throws {
+                guard isPhone else {
+                    return tuning.save(by: "test") { answer($0.map { _ in }) }
+                }
+                let phone = CommandSource(link: .airos, connection: 1)
+                try tuning.save([Self.key], with: [], from: phone, ("phone", "saved"), answer)
             }
-            #expect(bench.value == 80)
-            #expect(tuning.stateOwner.saved.parameters == [Self.key: "80"])
-        }
-    }
-
-    @Test(
-        "a value that a phone sets back during its save is saved by its next save",
-        .timeLimit(.minutes(1)))
-    func setBackByPhone() throws {
-        try withTemporaryDirectory { directory throws in
-            let gate = GatedDisk()
-            let bench = try Bench(directory, calls: gate.calls)
-            let tuning = bench.tuning
-            let phone = CommandSource(link: .airos, connection: 1)
             try bench.set(80)
-            try tuning.save([Self.key], from: phone, by: "phone")
+            try awaited(save)
             gate.syncs.withLock { $0 = 0 }
             gate.shut(true)
             try bench.set(90)
-            try tuning.save([Self.key], with: [], from: phone, ("phone", "saved")) { _ in }
+            try save { _ in }
             try gate.waitForWrite()
             try bench.set(80)
             try awaited { (answer: @escaping Later<Void>) in
-                try tuning.save([Self.key], with: [], from: phone, ("phone", "saved"), answer)
+                try save(answer)
                 gate.shut(false)
             }
             #expect(bench.value == 80)

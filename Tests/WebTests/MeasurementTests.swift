@@ -157,6 +157,10 @@ struct MeasurementTests {
             try #require(
                 try page.wait("document.querySelector('[aria-label=\"Restore good\"]')") != nil)
             _ = try rig.ask("set", ["key": "control.feed_forward", "value": 0.5])
+            try page.value("document.querySelector('[data-section=control]').open = true")
+            let field =
+                "document.querySelector('[data-key=\"control.feed_forward\"] input[type=number]')?.value"
+            try #require(try page.wait("\(field) === '0.5'") != nil)
             // The view reads everything again, but the sections and the buttons of the same tunings
             // stay.
             try page.value(
@@ -168,6 +172,7 @@ struct MeasurementTests {
                     (try? rig.ask("get", ["keys": ["control.feed_forward"]]))?.array?.first?[
                         "value"] == 1
                 })
+            try #require(try page.wait("\(field) === '1'") != nil)
             usleep(300_000)
             for node in ["[data-section=control]", "[aria-label=\"Restore good\"]"] {
                 #expect(
