@@ -155,7 +155,7 @@ let package = Package(
         .target(
             name: "GimbalCore", dependencies: ["CMathShim"], swiftSettings: optimised),
         .target(
-            name: "Calibration", dependencies: ["GimbalCore", "CMathShim"],
+            name: "Calibration", dependencies: ["GimbalCore", "CMathShim", "PlainText"],
             swiftSettings: optimised),
         .target(
             name: "Identification", dependencies: ["GimbalCore", "CMathShim"],

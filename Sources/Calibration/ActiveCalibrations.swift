@@ -117,7 +117,10 @@ public struct ActiveCalibrations: Sendable, Equatable {
         let rotation = turn.rotationVector
         let own = Self.ownRotation * Self.ownRotation
         let share = max(0, 1 - own / max(rotation.squaredNorm, own))
-        result.accel = symmetric.turned(by: Quaternion(rotationVector: rotation * (1 - share)))
+        let rest = Quaternion(rotationVector: rotation * (1 - share))
+        result.accel = symmetric.turned(by: rest)
+        // The measured matrix aligns the gyroscope with the accelerometer before this rotation.
+        if let matrix = record(.gyroMatrix) { result.gyro = matrix.affine.turned(by: rest) }
         result.mounting = result.mounting * Quaternion(rotationVector: rotation * share)
         if let gyro = record(.gyro) {
             result.gyroBias = GyroBiasAging.prior(
@@ -136,7 +139,7 @@ public struct ActiveCalibrations: Sendable, Equatable {
     /// not contain this rotation.
     ///
     /// - Parameter configured: The configured mounting rotation.
-    /// - Returns: The values, without a bias of the gyroscope.
+    /// - Returns: The values, without bias and matrix of the gyroscope.
     public func recorded(configured: SensorCorrection) -> SensorCorrection {
         var result = configured
         if let accelerometer = record(.accelerometer) { result.accel = accelerometer.affine }

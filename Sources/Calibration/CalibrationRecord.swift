@@ -10,6 +10,19 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
     case mounting
     /// Calibration of the magnetometer's hard-iron and soft-iron errors.
     case magnetometer
+    /// Calibration of the gyroscope's scale and cross-axis sensitivity.
+    case gyroMatrix = "gyro_matrix"
+
+    /// Name of the calibrated property in sentences, such as `The accelerometer is calibrated`.
+    public var words: String { self == .gyroMatrix ? "gyroscope's matrix" : rawValue }
+
+    /// True if the set-up has a step with the name of the kind.
+    public var isStepOfSetup: Bool {
+        switch self {
+        case .gyro, .accelerometer, .mounting: true
+        case .magnetometer, .gyroMatrix: false
+        }
+    }
 
     /// Permitted numbers of values in the result of a calibration.
     var valueCounts: [Int] {
@@ -18,6 +31,7 @@ public enum CalibrationKind: String, Sendable, CaseIterable {
         case .accelerometer, .magnetometer: [12]
         // Records of earlier versions do not contain the two poses.
         case .mounting: [10, 4]
+        case .gyroMatrix: [9]
         }
     }
 }
@@ -29,13 +43,14 @@ public struct CalibrationRecord: Sendable, Equatable {
     /// Values of the calibration's result. The gyroscope has an offset x y z, rad/s. Accelerometer
     /// (m/s²) and magnetometer (µT) have an offset x y z, then the matrix by rows. The mounting has
     /// a quaternion w x y z, the rotation from the sensor frame to the camera frame, then the raw
-    /// specific forces x y z of the two poses, m/s².
+    /// specific forces x y z of the two poses, m/s². The gyroscope's matrix is stored by rows.
     public var values: [Double]
     /// Standard deviation of the offset, in the unit of the sensor; for the mounting, standard
-    /// deviation of the direction, rad.
+    /// deviation of the direction, rad; for the gyroscope's matrix, standard deviation of the
+    /// least certain cross-axis term.
     public var sigma: Double
     /// Residual error of the calibration: rad/s for the gyroscope, m/s² for accelerometer and
-    /// mounting, µT for the magnetometer.
+    /// mounting, µT for the magnetometer, rad for the gyroscope's matrix.
     public var residual: Double
     /// Date of the calibration, seconds since 1970.
     public var date: Double
@@ -69,9 +84,13 @@ public struct CalibrationRecord: Sendable, Equatable {
         case .gyro:
             return values.allSatisfy { abs($0) < 0.5 } && sigma < 0.2
         case .accelerometer:
-            return values[..<3].allSatisfy { abs($0) < 3 } && isNearIdentity(within: 0.1)
+            return values[..<3].allSatisfy { abs($0) < 3 }
+                && Self.isNearIdentity(values[3...], within: 0.1)
         case .magnetometer:
-            return values[..<3].allSatisfy { abs($0) < 5000 } && isNearIdentity(within: 0.95)
+            return values[..<3].allSatisfy { abs($0) < 5000 }
+                && Self.isNearIdentity(values[3...], within: 0.95)
+        case .gyroMatrix:
+            return Self.isNearIdentity(values[...], within: 0.1)
         case .mounting:
             guard abs(values[..<4].reduce(0) { $0 + $1 * $1 } - 1) < 1e-6 else { return false }
             guard let poses else { return true }
@@ -81,8 +100,8 @@ public struct CalibrationRecord: Sendable, Equatable {
         }
     }
 
-    private func isNearIdentity(within limit: Double) -> Bool {
-        (0..<9).allSatisfy { abs(values[3 + $0] - ($0 % 4 == 0 ? 1 : 0)) < limit }
+    private static func isNearIdentity(_ matrix: ArraySlice<Double>, within limit: Double) -> Bool {
+        matrix.enumerated().allSatisfy { abs($1 - ($0 % 4 == 0 ? 1 : 0)) < limit }
     }
 
     /// Converts the offset and matrix of an accelerometer or magnetometer to numbers.
@@ -90,7 +109,13 @@ public struct CalibrationRecord: Sendable, Equatable {
     /// - Parameter affine: The correction.
     /// - Returns: Offset x y z, then the matrix by rows.
     public static func values(_ affine: SensorCorrection.Affine) -> [Double] {
-        [affine.offset, affine.rowX, affine.rowY, affine.rowZ].flatMap { [$0.x, $0.y, $0.z] }
+        let offset = affine.offset
+        return [offset.x, offset.y, offset.z] + matrix(affine)
+    }
+
+    /// Converts the matrix of a correction to numbers, by rows.
+    public static func matrix(_ affine: SensorCorrection.Affine) -> [Double] {
+        [affine.rowX, affine.rowY, affine.rowZ].flatMap { [$0.x, $0.y, $0.z] }
     }
 
     /// Raw specific forces in the two poses of a mounting, sensor frame, m/s²; nil for other
@@ -112,13 +137,14 @@ public struct CalibrationRecord: Sendable, Equatable {
             level: accel.apply(poses.level), lensDown: accel.apply(poses.lensDown))
     }
 
-    /// The numbers of the record as offset and matrix.
+    /// The numbers of the record as offset and matrix; the gyroscope's matrix has no offset.
     var affine: SensorCorrection.Affine {
+        let v = kind == .gyroMatrix ? [0, 0, 0] + values : values
         var result = SensorCorrection.Affine()
-        result.offset = Vector3(values[0], values[1], values[2])
-        result.rowX = Vector3(values[3], values[4], values[5])
-        result.rowY = Vector3(values[6], values[7], values[8])
-        result.rowZ = Vector3(values[9], values[10], values[11])
+        result.offset = Vector3(v[0], v[1], v[2])
+        result.rowX = Vector3(v[3], v[4], v[5])
+        result.rowY = Vector3(v[6], v[7], v[8])
+        result.rowZ = Vector3(v[9], v[10], v[11])
         return result
     }
 }

@@ -1,5 +1,6 @@
-public import GimbalCore
 internal import CMathShim
+public import GimbalCore
+internal import PlainText
 
 /// Kind of motion that shows that a sensor is not at rest.
 public enum Motion: Sendable, Equatable, CustomStringConvertible {
@@ -19,19 +20,14 @@ public enum Motion: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .shaking(let rate):
-            "The camera shakes (\(Self.tenths(rate * 180 / .pi)) °/s)."
+            "The camera shakes (\(Format.fixed(rate * 180 / .pi, 1)) °/s)."
         case .turning(let rate):
-            "The camera turns (its rate changed by \(Self.tenths(rate * 180 / .pi)) °/s)."
+            "The camera turns (its rate changed by \(Format.fixed(rate * 180 / .pi, 1)) °/s)."
         case .turningSteadily(let rate):
-            "The camera turns at a constant rate (\(Self.tenths(rate * 180 / .pi)) °/s)."
+            "The camera turns at a constant rate (\(Format.fixed(rate * 180 / .pi, 1)) °/s)."
         case .accelerating(let force):
-            "The camera is being moved or tilted (its acceleration changed by \(Self.tenths(force)) m/s²)."
+            "The camera is being moved or tilted (its acceleration changed by \(Format.fixed(force, 1)) m/s²)."
         }
-    }
-
-    private static func tenths(_ value: Double) -> String {
-        let count = Int(min(max(value, 0), 1e6) * 10 + 0.5)
-        return "\(count / 10).\(count % 10)"
     }
 }
 

@@ -97,19 +97,19 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         recalibrate(from: old, to: new.correction)
     }
 
-    /// Adapts the estimate to a changed calibration. Only a changed mounting or a changed gyroscope
-    /// bias alters the estimate.
+    /// Adapts the estimate to a changed mounting, and to a changed matrix or bias of the gyroscope.
     @_noLocks
     private mutating func recalibrate(from old: SensorCorrection, to new: SensorCorrection) {
         let turn = new.mounting * old.mounting.conjugate
-        if Vector3(turn.x, turn.y, turn.z).squaredNorm > Self.sameMounting {
-            estimator.turnBodyFrame(by: turn)
+        let isTurned = Vector3(turn.x, turn.y, turn.z).squaredNorm > Self.sameMounting
+        if isTurned || !(new.gyro == old.gyro) {
+            estimator.turnBodyFrame(by: turn, bias: new.rate(old.rawRate(estimator.bias)))
             attitude = estimator.attitude
             if supervisor.isEnabled { takeOver(isRunning: true) }
         }
         if new.gyroBias.isKnown, !(new.gyroBias == old.gyroBias) {
             estimator.assume(
-                bias: new.mounting.rotate(new.gyroBias.bias),
+                bias: new.rate(new.gyroBias.bias),
                 sigma: new.gyroBias.sigma(at: snapshot.temperature))
         }
     }

@@ -52,8 +52,12 @@ extension Stabilizer {
         @_noLocks
         func calibratedEstimator(at temperature: Double) -> AttitudeEstimator.Parameters {
             var result = estimator
+            // The correction can make a reading at full scale smaller.
+            let matrix = correction.gyro
+            result.gyroRange *= min(
+                1, min(matrix.rowX.x, min(matrix.rowY.y, matrix.rowZ.z)))
             if correction.gyroBias.isKnown {
-                result.initialBias = correction.mounting.rotate(correction.gyroBias.bias)
+                result.initialBias = correction.rate(correction.gyroBias.bias)
                 result.initialBiasSigma = correction.gyroBias.sigma(at: temperature)
             }
             return result

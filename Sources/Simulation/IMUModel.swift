@@ -163,6 +163,9 @@ public struct IMUModel: Sendable {
         vibrationStep = 2 * .pi * parameters.vibrationHz / feedRate
     }
 
+    /// Reading of the gyroscope at a constant true rate, rad/s, without offset, noise and limit.
+    public func reading(ofRate rate: Vector3) -> Vector3 { gyroMatrix.apply(rate) }
+
     /// Passes the true values of one step to the sensor's analogue part and filters.
     ///
     /// - Parameters:

@@ -22,10 +22,15 @@ final class FakeCalibrationStore: CalibrationStore {
 
     var calibrations: ActiveCalibrations { state.withLock { $0.book } }
     var isCalibrating: Bool { state.withLock { $0.isCalibrating } }
-    let configuredCorrection = SensorCorrection()
+    let configuredCorrection: SensorCorrection
     let largestGyroOffset: Double
 
-    init(largestGyroOffset: Double = 5 * .pi / 180) { self.largestGyroOffset = largestGyroOffset }
+    init(largestGyroOffset: Double = 5 * .pi / 180, mounting: Quaternion = .identity) {
+        self.largestGyroOffset = largestGyroOffset
+        var correction = SensorCorrection()
+        correction.mounting = mounting
+        configuredCorrection = correction
+    }
 
     var correction: SensorCorrection {
         calibrations.correction(configured: configuredCorrection, now: 0)

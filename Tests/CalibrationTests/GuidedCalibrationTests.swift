@@ -27,8 +27,8 @@ struct GuidedCalibrationTests {
         var areMotorsOn = false
         var temperature = Double.nan
 
-        init(largestGyroOffset: Double = 5 * .pi / 180) {
-            store = FakeCalibrationStore(largestGyroOffset: largestGyroOffset)
+        init(largestGyroOffset: Double = 5 * .pi / 180, mounting: Quaternion = .identity) {
+            store = FakeCalibrationStore(largestGyroOffset: largestGyroOffset, mounting: mounting)
             service = CalibrationService(store: store)
         }
 
@@ -41,12 +41,19 @@ struct GuidedCalibrationTests {
         mutating func lay(
             _ attitude: Quaternion, seconds: Double, rate: Vector3 = .zero
         ) -> CalibrationReport {
+            feed { $0.samples(attitude, seconds: seconds, rate: rate, deliver: $1) }
+        }
+
+        /// Passes the samples that `make` generates to the service.
+        mutating func feed(
+            _ make: (inout PosedSensor, (_ gyro: Vector3, _ accel: Vector3) -> Void) -> Void
+        ) -> CalibrationReport {
             var snapshot = StabilizerSnapshot()
             snapshot.temperature = temperature
             let (service, on, begin) = (service, areMotorsOn, nanoseconds)
             let conditions: Conditions = store.isCalibrating ? .calibrating : .none
             var count: Int64 = 0
-            sensor.samples(attitude, seconds: seconds, rate: rate) { gyro, accel in
+            make(&sensor) { gyro, accel in
                 count += 1
                 snapshot.rawGyro = gyro
                 snapshot.rawAccel = accel

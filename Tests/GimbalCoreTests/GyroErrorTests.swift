@@ -13,7 +13,8 @@ struct GyroErrorTests {
         var estimator = AttitudeEstimator(parameters: .undelayed)
         motion.run(&estimator, seconds: 30)
         #expect(estimator.scale.norm > 0.002)
-        estimator.turnBodyFrame(by: Quaternion(rotationVector: Vector3(0, 0, 1.5)))
+        let turn = Quaternion(rotationVector: Vector3(0, 0, 1.5))
+        estimator.turnBodyFrame(by: turn, bias: turn.rotate(estimator.bias))
         #expect(estimator.scale == .zero)
     }
 

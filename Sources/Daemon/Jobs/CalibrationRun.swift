@@ -11,6 +11,7 @@ struct CalibrationRun: Sendable {
         case accelerometer(AccelerometerCalibration)
         case mounting(MountingCalibration)
         case magnetometer(MagnetometerCalibration)
+        case gyroMatrix(GyroMatrixCalibration)
     }
 
     /// Result of the calibration: the values to be saved, without date and temperature.
@@ -52,9 +53,11 @@ struct CalibrationRun: Sendable {
         var gyro = GyroCalibration.Parameters()
         var accelerometer = AccelerometerCalibration.Parameters()
         var mounting = MountingCalibration.Parameters()
+        var gyroMatrix = GyroMatrixCalibration.Parameters()
         gyro.window.largestRate = largestGyroOffset
         accelerometer.window.largestRate = largestGyroOffset
         mounting.window.largestRate = largestGyroOffset
+        gyroMatrix.window.largestRate = largestGyroOffset
         self.kind = kind
         isHorizonKnown = book.record(.mounting)?.poses != nil
         work =
@@ -67,6 +70,10 @@ struct CalibrationRun: Sendable {
             case .mounting:
                 .mounting(MountingCalibration(accel: recorded.accel, parameters: mounting))
             case .magnetometer: .magnetometer(MagnetometerCalibration())
+            case .gyroMatrix:
+                .gyroMatrix(
+                    GyroMatrixCalibration(
+                        accel: recorded.accel, mounting: recorded.mounting, parameters: gyroMatrix))
             }
     }
 
@@ -124,7 +131,21 @@ struct CalibrationRun: Sendable {
                     values: CalibrationRecord.values($0.correction), sigma: $0.offsetSigma,
                     residual: $0.residual)
             }
+        case .gyroMatrix(var calibration):
+            let outcome = calibration.add(gyro: gyro, accel: accel, dt: dt)
+            work = .gyroMatrix(calibration)
+            return outcome.map {
+                Result(
+                    values: CalibrationRecord.matrix($0.correction), sigma: $0.crossSigma,
+                    residual: $0.residual, advice: Self.advice($0))
+            }
         }
+    }
+
+    private static func advice(_ result: GyroMatrixCalibration.Result) -> String {
+        let (before, after) = (result.errorBefore * 180 / .pi, result.errorAfter * 180 / .pi)
+        return
+            "In the last half turn, the tilt error was \(Format.fixed(before, 2))° without the correction, and \(Format.fixed(after, 2))° with it."
     }
 
     private func advice(_ result: AccelerometerCalibration.Result) -> String {
@@ -167,6 +188,12 @@ struct CalibrationRun: Sendable {
                 ? "Tilt the lens down by 45 to 90 degrees, about the pitch axis alone, and hold the camera still."
                 : "Level the camera exactly, because this pose defines the horizon, and hold the camera still."
             motion = calibration.motion
+        case .gyroMatrix(let calibration):
+            report.progress = Number(calibration.progress)
+            report.missing = calibration.missing.map(\.rawValue)
+            report.instruction = calibration.instruction
+            report.hint = calibration.hint
+            return
         case .magnetometer(let calibration):
             report.progress = Number(calibration.progress)
             report.instruction =
@@ -187,6 +214,41 @@ extension CalibrationOutcome {
     }
 }
 
+extension GyroMatrixCalibration {
+    /// Next step for the user.
+    var instruction: String {
+        guard let step = missing.first else { return "" }
+        let next: CameraFace =
+            switch step {
+            case .upright, .check: .bottom
+            case .side: .right
+            case .lens: .back
+            }
+        return place == nil
+            ? "Within 15 s, put the camera \(Self.words(next)), and hold it still."
+            : "Within 15 s, turn the camera by half a turn about the vertical, and hold it still. It must again be \(Self.words(place ?? next))."
+    }
+
+    private static func words(_ face: CameraFace) -> String {
+        face == .bottom ? "upright" : face.words
+    }
+
+    /// Reason why the last turn does not count, and the motion that prevents the measurement of a
+    /// pose; empty if there is neither.
+    var hint: String {
+        let reason: String? =
+            switch flaw {
+            case .angle(let angle):
+                "The camera has turned by \(Format.fixed(angle * 180 / .pi, 0))°; half a turn is 180°."
+            case .tooSlow: "The move took too long, so it does not count."
+            case .gap: "Samples of the sensor are missing, so the move does not count."
+            case nil: nil
+            }
+        let motion = place == nil ? motion?.description : nil
+        return [reason, motion].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
 extension CalibrationKind {
     /// Unit of the calibration's offset and residual.
     var unit: String {
@@ -194,6 +256,7 @@ extension CalibrationKind {
         case .gyro: "rad/s"
         case .accelerometer, .mounting: "m/s²"
         case .magnetometer: "µT"
+        case .gyroMatrix: "rad"
         }
     }
 }

@@ -49,12 +49,19 @@ final class CalibrationService: Sendable {
     ///   - who: Author of the calibration, for the history.
     ///   - now: Current time on the loop's clock.
     /// - Returns: State of the started calibration.
-    /// - Throws: `Refusal` if another calibration is running.
+    /// - Throws: `Refusal` if another calibration is running, or if the kind needs a calibration of
+    ///   the accelerometer and there is none.
     func start(
         _ kind: CalibrationKind, owner: CommandSource, by who: String, now: Instant
     ) throws(Refusal) -> CalibrationReport {
         let (book, configured) = (store.calibrations, store.configuredCorrection)
         let offset = store.largestGyroOffset
+        if kind == .gyroMatrix, book.record(.accelerometer) == nil {
+            throw Refusal(
+                .refused,
+                "The accelerometer is not calibrated; run `airframectl calibrate accelerometer` first."
+            )
+        }
         let running: CalibrationKind? = state.withLock { state in
             if let kind = state.run?.kind ?? state.saving { return kind }
             state = State()
@@ -72,7 +79,7 @@ final class CalibrationService: Sendable {
         if let running {
             throw Refusal(
                 .busy,
-                "A calibration of the \(running.rawValue) is running; `airframectl calibrate cancel` ends it."
+                "A calibration of the \(running.words) is running; `airframectl calibrate cancel` ends it."
             )
         }
         return status()
@@ -112,12 +119,12 @@ final class CalibrationService: Sendable {
     /// calibration, the call returns immediately.
     func feed(_ snapshot: StabilizerSnapshot) {
         state.withLock { state in
-            guard var run = state.run, case .collecting = state.outcome else { return }
+            guard state.run != nil, case .collecting = state.outcome else { return }
             guard state.areMotorsOff || isReady(snapshot) else { return }
             state.areMotorsOff = true
             state.report.state = CalibrationReport.State.collecting.rawValue
-            state.outcome = run.add(snapshot)
-            state.run = run
+            // A second reference to the run would copy its samples.
+            state.outcome = state.run?.add(snapshot) ?? .collecting
         }
     }
 
@@ -163,7 +170,7 @@ final class CalibrationService: Sendable {
             store.apply(record, by: state.withLock { $0.author }) { outcome in
                 switch outcome {
                 case .success:
-                    let news = "The \(run.kind.rawValue) is calibrated, and the result is saved."
+                    let news = "The \(run.kind.words) is calibrated, and the result is saved."
                     let sentence = result.advice.isEmpty ? news : "\(news) \(result.advice)"
                     self.finish(.done, sentence, now, residual: result.residual)
                 case .failure(let error):
@@ -235,8 +242,8 @@ final class CalibrationService: Sendable {
                     let remains = report.saved.contains { $0.what == undone.rawValue }
                     report.sentence =
                         remains
-                        ? "The calibration of the \(undone.rawValue) is undone; the previous calibration is active again."
-                        : "The calibration of the \(undone.rawValue) is removed; there is no earlier calibration of this sensor."
+                        ? "The calibration of the \(undone.words) is undone; the previous calibration is active again."
+                        : "The calibration of the \(undone.words) is removed; there is no earlier calibration of this sensor."
                     return report
                 })
         }

@@ -43,21 +43,22 @@ extension AttitudeEstimator {
         detector.restart()
     }
 
-    /// Changes the body frame: the attitude then describes the new frame, and the bias is rotated
-    /// into the new frame.
+    /// Changes the body frame or the gyroscope's matrix: the attitude then describes the new frame.
     ///
     /// The sensor itself has not moved, so the tilt and its standard deviation do not change. The
     /// scale errors belong to the old axes, so the estimator discards them and estimates them
     /// again. All axes receive the bias's largest standard deviation.
     ///
-    /// - Parameter turn: Rotation from the old body frame to the new body frame.
+    /// - Parameters:
+    ///   - turn: Rotation from the old body frame to the new body frame.
+    ///   - bias: The gyroscope's bias in the new body frame, rad/s.
     @_noLocks @_noAllocation
-    public mutating func turnBodyFrame(by turn: Quaternion) {
+    public mutating func turnBodyFrame(by turn: Quaternion, bias: Vector3) {
         orientation = (orientation * turn.conjugate).normalized
         let variance = covariance.gg.bb.diagonal.largest
         scale = .zero
         covariance.forgetGyro(parameters.gyroCovariance(bias: variance))
-        assume(bias: turn.rotate(bias), sigma: cm_sqrt(variance))
+        assume(bias: bias, sigma: cm_sqrt(variance))
         leverArm = LeverArm(sigma: parameters.leverSigma)
         rate = turn.rotate(rate)
         relativeRate = turn.rotate(relativeRate)

@@ -29,6 +29,13 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
             let v = raw - offset
             return Vector3(rowX.dot(v), rowY.dot(v), rowZ.dot(v))
         }
+
+        /// True if two corrections are equal. The operator is hand-written, because the real-time
+        /// checker rejects the synthesized operator.
+        @_noLocks
+        public static func == (a: Affine, b: Affine) -> Bool {
+            a.offset == b.offset && a.rowX == b.rowX && a.rowY == b.rowY && a.rowZ == b.rowZ
+        }
     }
 
     /// Gyroscope bias from a calibration, known before the first sample.
@@ -84,6 +91,8 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
 
     /// Correction of the accelerometer, m/s².
     public var accel = Affine()
+    /// Correction of the gyroscope's scale and cross-axis sensitivity; its offset is zero.
+    public var gyro = Affine()
     /// Correction of the magnetometer, µT.
     public var magnetic = Affine()
     /// Rotation from sensor frame to camera body frame.
@@ -104,12 +113,28 @@ public struct SensorCorrection: Sendable, BitwiseCopyable, Equatable {
     @_noLocks @inline(__always)
     public func apply(_ raw: IMUSample) -> IMUSample {
         var sample = raw
-        sample.gyro = mounting.rotate(raw.gyro)
+        sample.gyro = rate(raw.gyro)
         sample.accel = mounting.rotate(accel.apply(raw.accel))
         if raw.contents.contains(.magneticField) {
             sample.magneticField = mounting.rotate(magnetic.apply(raw.magneticField))
         }
         return sample
+    }
+
+    /// Converts a measured rate, or the gyroscope's bias, to the camera's body frame.
+    ///
+    /// - Parameter raw: Measured rate, sensor frame, rad/s.
+    /// - Returns: The rate, body frame, rad/s. Any thread can call this function; it takes constant
+    ///   time.
+    @_noLocks @inline(__always)
+    public func rate(_ raw: Vector3) -> Vector3 { mounting.rotate(gyro.apply(raw)) }
+
+    /// Inverse of `rate`, for a matrix of the gyroscope near the identity: the error is the square of
+    /// the difference.
+    @_noLocks @inline(__always)
+    public func rawRate(_ rate: Vector3) -> Vector3 {
+        let sensor = mounting.inverseRotate(rate)
+        return sensor * 2 - gyro.apply(sensor)
     }
 
     /// The mounting rotation from Euler angles in the sequence yaw, roll, pitch.

@@ -57,20 +57,20 @@ extension Tuning: CalibrationStore {
             )
         }
         let kind = record.kind
-        use(kind, "calibrated the \(kind.rawValue)", by: who, isNew: true) {
+        use(kind, "calibrated the \(kind.words)", by: who, isNew: true) {
             $0.apply(record)
         } commit: { state in
             // The bias was measured just now; its standard deviation is therefore not increased for
             // age.
             if case .gyro = kind { state.correction.gyroBias.sigma = record.sigma }
         } done: { result in
-            if case .success = result { self.log.notice("The \(kind.rawValue) was calibrated.") }
+            if case .success = result { self.log.notice("The \(kind.words) was calibrated.") }
             done(result)
         }
     }
 
     package func noteRefusal(of kind: CalibrationKind, _ reason: String) {
-        log.notice("The \(kind.rawValue) was not calibrated. \(reason)")
+        log.notice("The \(kind.words) was not calibrated. \(reason)")
     }
 
     package func undo(
@@ -80,12 +80,12 @@ extension Tuning: CalibrationStore {
         // entry contains the name of the kind.
         var book = calibrations
         guard let undone = book.undo(kind) else { return done(.failure(Self.nothingToUndo)) }
-        use(undone, "reverted the calibration of the \(undone.rawValue)", by: who) { book in
+        use(undone, "reverted the calibration of the \(undone.words)", by: who) { book in
             _ = book.undo(undone)
         } commit: { _ in
         } done: { result in
             if case .success = result {
-                self.log.notice("The last calibration of the \(undone.rawValue) was undone.")
+                self.log.notice("The last calibration of the \(undone.words) was undone.")
             }
             done(result.map { undone })
         }
@@ -110,7 +110,7 @@ extension Tuning: CalibrationStore {
             saved.calibratedSensors = book.savedSensors
             // The step of the set-up with the name of the kind is done after a calibration with
             // any client, and is not done without a calibration.
-            if isNew, kind != .magnetometer {
+            if isNew, kind.isStepOfSetup {
                 let step = SavedState.Step(state: "done", sensor: book.sensor)
                 saved.setup = (saved.setup ?? [:]).merging([kind.rawValue: step]) { $1 }
             } else if book.record(kind) == nil, saved.setup?[kind.rawValue]?.state == "done" {

@@ -16,8 +16,8 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
         case cancelled
     }
 
-    /// Kind of the calibration: `gyro`, `accelerometer`, `mounting` or `magnetometer`; nil before
-    /// the first calibration.
+    /// Kind of the calibration: `gyro`, `accelerometer`, `mounting`, `magnetometer` or
+    /// `gyro_matrix`; nil before the first calibration.
     public var what: String?
     /// State of the calibration, a case of `State`. The property is a string, so that older clients
     /// accept the new values of a newer daemon.
@@ -28,13 +28,13 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
     public var instruction: String
     /// Current disturbance of the calibration, as text for the user; empty if there is none.
     public var hint: String
-    /// Names of the camera's faces that have not been measured yet.
+    /// Names of the camera's faces, poses or half turns that have not been measured yet.
     public var missing: [String]
     /// Result as text for the user; empty while the calibration runs.
     public var sentence: String
     /// Residual of the result, in `residualUnit`; unknown before the end.
     public var residual: Number
-    /// Unit of `residual`: rad/s, m/s² or µT.
+    /// Unit of `residual`: rad/s, m/s², µT or rad.
     public var residualUnit: String
     /// All active calibrations.
     public var saved: [SavedCalibration]
@@ -60,7 +60,8 @@ public struct CalibrationReport: Hashable, Sendable, Codable {
 
 /// An active calibration.
 public struct SavedCalibration: Hashable, Sendable, Codable {
-    /// Kind of the calibration: `gyro`, `accelerometer`, `mounting` or `magnetometer`.
+    /// Kind of the calibration: `gyro`, `accelerometer`, `mounting`, `magnetometer` or
+    /// `gyro_matrix`.
     public var what: String
     /// Date of the calibration, seconds since 1970.
     public var dateS: Number
@@ -70,8 +71,8 @@ public struct SavedCalibration: Hashable, Sendable, Codable {
     public var sigma: Number
     /// Residual of the result, in `unit`.
     public var residual: Number
-    /// Unit of residual and standard deviation: rad/s, m/s² or µT. The standard deviation of a
-    /// mounting calibration is in rad.
+    /// Unit of residual and standard deviation: rad/s, m/s², µT or rad. The standard deviation of a
+    /// mounting calibration is in rad; that of a gyroscope's matrix has no unit.
     public var unit: String
     /// True if `undo` restores an earlier calibration.
     public var canUndo: Bool

@@ -13,6 +13,7 @@ struct CalibrateCommand: ParsableCommand {
             mounting        mounting angles of the sensor: camera level, then with the lens down
             accelerometer   offset and scale, with the camera still on each of its six sides, in any order; the upright pose must be level
             magnetometer    offset and scale, while you turn the camera in every direction
+            gyro_matrix     scale and cross-axis sensitivity of the gyroscope, with four half turns on a table; the accelerometer must be calibrated
             status          present calibrations, and whether a calibration is running
             undo [WHAT]     restore the calibration that the last calibration replaced
             cancel          end a calibration that another client has started
@@ -23,7 +24,9 @@ struct CalibrateCommand: ParsableCommand {
 
     /// Actions of the command `calibrate`.
     enum Action: String, ExpressibleByArgument, CaseIterable {
-        case gyro, accelerometer, mounting, magnetometer, status, undo, cancel
+        case gyro, accelerometer, mounting, magnetometer
+        case gyroMatrix = "gyro_matrix"
+        case status, undo, cancel
     }
 
     /// Interval between two requests for the calibration's state, s.
@@ -54,7 +57,7 @@ struct CalibrateCommand: ParsableCommand {
             }
             try show(try ask(client, "cancel")) { [$0.sentence] }
         case .undo: try show(try ask(client, "undo", what)) { [$0.sentence] }
-        case .gyro, .accelerometer, .mounting, .magnetometer: try guide(client)
+        case .gyro, .accelerometer, .mounting, .magnetometer, .gyroMatrix: try guide(client)
         }
     }
 
@@ -162,9 +165,12 @@ struct CalibrationView {
         return lines
     }
 
-    /// Text of a value with its unit. Rates are converted to degrees per second.
+    /// Text of a value with its unit. Radians are converted to degrees.
     private static func amount(_ value: Double, _ unit: String) -> String {
-        unit == "rad/s"
-            ? "\(Format.fixed(value * 180 / .pi, 4)) °/s" : "\(Format.fixed(value, 4)) \(unit)"
+        switch unit {
+        case "rad/s": "\(Format.fixed(value * 180 / .pi, 4)) °/s"
+        case "rad": "\(Format.fixed(value * 180 / .pi, 2))°"
+        default: "\(Format.fixed(value, 4)) \(unit)"
+        }
     }
 }
