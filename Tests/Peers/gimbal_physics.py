@@ -175,8 +175,9 @@ def zxy(q):
 class Daemon:
     """Connection to airframed: a new process with its own directory, or one that is already running."""
 
-    def __init__(self, program, settings, path=None):
-        """program: airframed to start. settings: KEY=VALUE. path: socket of a running airframed, which replaces program."""
+    def __init__(self, program, settings, path=None, state=None):
+        """program: airframed to start. settings: KEY=VALUE. path: socket of a running airframed, which replaces program. state:
+        directory of the saved calibrations, which remains; None: a temporary one."""
         self.process = self.directory = None
         if path:
             self.path = path
@@ -186,7 +187,7 @@ class Daemon:
             settings = [
                 "hardware.backend=lockstep", f"hardware.lockstep.socket={self.path}",
                 f"diagnostics.socket={self.directory}/diag.sock",
-                f"persistence.directory={self.directory}/state", "hardware.lockstep.timeout=60", *settings]
+                f"persistence.directory={state or self.directory + '/state'}", "hardware.lockstep.timeout=60", *settings]
             self.log = open(f"{self.directory}/log", "w+")
             self.process = subprocess.Popen(
                 [program, *(word for s in settings for word in ("--set", s))],

@@ -16,12 +16,14 @@ The scores are figures of the true attitude after SCORED s, in degrees; of roll 
 
 import argparse
 import ast
+import copy
 import hashlib
 import json
 import math
 import os
 import statistics
 import sys
+import tempfile
 import time
 from dataclasses import asdict
 from multiprocessing import get_context
@@ -32,6 +34,7 @@ import numpy as np
 import cascade
 import drawn_gimbal
 from gimbal_physics import DEGREE, Daemon, above
+from hand_calibration import calibrate
 from handle_motion import GAIT_TABLES, handle_motion, recorded_seconds
 
 STILL, SCORED, SECONDS = 8.0, 12.0, 28.0
@@ -57,6 +60,7 @@ def options():
     add("--jobs", type=int, default=1, help="number of simultaneous runs")
     add("--pulses", action="store_true", help="configure airframed with the frequency of the servos' pulses")
     add("--ideal", action="store_true", help="sensor with filters but without errors, for all controllers; shows the effect of the estimation error")
+    add("--calibrate", action="store_true", help="airframed calibrates the gyroscope's matrix first; the cascade knows the true matrix")
     add("--frictionless", action="store_true", help="no friction and no cogging, for all controllers")
     add("--record", metavar="FILE", help="write time, true and estimated tilt, and torques of the last run of airframed as CSV")
     return parser.parse_args()
@@ -136,6 +140,7 @@ class Case:
         self.lines = int(seconds * self.drawn.rate)
         self.follows = motion in TURNING and kind != "no-encoders"
         self.key = f"{kind}/{seed}/{motion}" + "/ideal" * args.ideal + "/frictionless" * args.frictionless
+        self.key += "/calibrated" * args.calibrate
 
     def physics(self, lines, seed, still, transport=True):
         motion = motion_of(self.motion, seed, lines * self.substeps, self.dt, still, self.walks)
@@ -143,8 +148,9 @@ class Case:
                                     self.args.ideal, self.args.frictionless)
 
     def cascade(self, physics, gains, bias, perfect=False):
-        controller = cascade.Cascade(self.drawn, gains, physics.lead, physics.imu.lag, perfect, self.follows, bias)
-        return lambda line, *what: controller.step(*what)
+        matrix = np.linalg.inv(physics.imu.gyro_matrix) if self.args.calibrate and not self.args.ideal else np.eye(3)
+        controller = cascade.Cascade(self.drawn, gains, physics.lead, physics.imu.lag, perfect, self.follows, matrix @ bias)
+        return lambda line, gyro, *what: controller.step(matrix @ gyro, *what)
 
     def peers(self):
         """Gains and scores of the tuned cascade, and scores of the cascade with the true attitude."""
@@ -197,8 +203,8 @@ class Case:
                     for gains, slower in [(tuned, range(5)), *((rule, range(0, 4, 2)) for rule in rules)]
                     for k in slower), key=cost)
 
-    def daemon(self, physics):
-        """airframed, configured with properties that an owner can know."""
+    def daemon(self, physics, state=None):
+        """airframed, configured with properties that an owner can know; state: directory of the saved calibrations."""
         drawn = self.drawn
         is_servo = drawn.kind == "servo"
         limits = ", ".join([f"{drawn.torque_limit:.3f}"] * 3)
@@ -206,13 +212,22 @@ class Case:
             f"motors.type={'servo' if is_servo else 'torque'}", f"loop.rate_hz={drawn.rate}",
             f"motors.torque_limit_nm=[{limits}]", f"imu.filter_delay_ms={physics.imu.lag * 1e3:.3f}",
             *([f"servo.frame_hz={drawn.servo.frame_rate:.1f}"] if is_servo and self.args.pulses else []),
-            *(["mode.boot=pan_follow"] if self.follows else []), *self.args.set])
+            *(["mode.boot=pan_follow"] if self.follows else []), *self.args.set], state=state)
 
     def airframed(self):
         """Runs airframed; returns its scores."""
         drawn = self.drawn
         physics = self.physics(self.lines, drawn.seed, STILL)
-        daemon = self.daemon(physics)
+        with tempfile.TemporaryDirectory(prefix="airframe-state-") as state:
+            if self.args.calibrate:
+                daemon = self.daemon(physics, state)
+                calibrate(daemon, copy.deepcopy(physics.imu), drawn.rate, self.substeps, drawn.kind == "torque")
+                daemon.close()
+            return self.stabilised(physics, self.daemon(physics, state))
+
+    def stabilised(self, physics, daemon):
+        """Runs airframed with the gimbal; returns its scores."""
+        drawn = self.drawn
         what = "angle" if drawn.kind == "servo" else "torque"
 
         def control(line, gyro, accel, joints, truth):
