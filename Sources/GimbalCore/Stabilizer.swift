@@ -214,8 +214,9 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         if gaps.step(hasSample: hasNewSample, dt: dt) { witness.forgetResponse() }
         if !hasNewSample, let motors = effect.motors { witness.wait(motors, dt: dt) }
         hasNewSample = false
-        pace.step(dt: dt)
+        pace.step(dt: dt, age: now.seconds(since: sample?.time ?? now))
         drive.sampleWait = pace.wait
+        drive.note(sampleAge: pace.age, isOff: !supervisor.isEnabled)
         filteredRate = rateFilter.step(
             witness.isDoubtful ? witness.bridged : estimator.rate, dt: dt)
         attitude = estimator.attitude

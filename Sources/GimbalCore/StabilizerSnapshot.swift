@@ -147,7 +147,7 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     /// Loop delay that the controller assumes, configured or measured, s; not for servos.
     public var loopDelay = 0.0
     /// Factor by which all corner frequencies of the controller are reduced after an oscillation,
-    /// and because `loopDelay` is longer than configured, 0...1; 1 for servos.
+    /// and because `loopDelay` is longer than assumed, 0...1; 1 for servos.
     public var bandwidth = 1.0
     /// Part of `loopDelay` that a sensor slower than the loop causes, s; see `SamplePace`.
     public var sampleWait = 0.0

@@ -68,6 +68,8 @@ struct TorqueMethod: AutotuneMethod {
         design(found.model.inertia, found.loopDelay, rough.axis, speed: 0.7)
             .apply(to: &trial.controller, rough.axis)
         trial.controller.loopDelay = found.loopDelay
+        // The measured delay contains the true wait of the samples.
+        trial.controller.assumedWait = 0
         return trial
     }
 
@@ -80,7 +82,9 @@ struct TorqueMethod: AutotuneMethod {
     func proposal(_ results: [AutotuneRun.AxisResult]) -> Stabilizer.Parameters {
         var proposal = present
         let slowest = results.compactMap(\.motor?.loopDelay).max() ?? controller.loopDelay
-        let isLater = !controller.checksInertia && slowest > controller.loopDelay
+        let isLater =
+            !controller.checksInertia
+            && slowest > controller.loopDelay - controller.assumedWait
         let isCommon = results.count == GimbalAxis.allCases.count || isLater
         let delay = isCommon ? slowest : controller.loopDelay
         let designs = results.compactMap { found in
@@ -103,6 +107,7 @@ struct TorqueMethod: AutotuneMethod {
         }
         proposal.controller.findsInertia = false
         proposal.controller.loopDelay = delay
+        if isCommon { proposal.controller.assumedWait = 0 }
         if !isCommon { proposal.controller.derivativeCutoffHz = controller.derivativeCutoffHz }
         let friction = results.compactMap(\.motor?.coulomb).filter(\.isFinite).max() ?? 0
         // The controller compensates at most half of the smallest torque limit.

@@ -18,6 +18,18 @@ struct StabilizerParametersTests {
         #expect(Settings().stabilizerParameters.correction == SensorCorrection())
     }
 
+    @Test(
+        "the default delay of a loop too slow for the lag compensator contains an assumed wait of the samples",
+        arguments: [
+            ("loop.rate_hz = 200", 0.002), ("loop.rate_hz = 250", 0.0015),
+            ("loop.rate_hz = 400", 0), ("loop.rate_hz = 1000", 0),
+            ("loop.rate_hz = 200\ncontrol.loop_delay_ms = 7", 0),
+        ])
+    func assumedWait(text: String, wait: Double) throws {
+        let settings = try Settings.reading(text).settings
+        #expect(abs(settings.stabilizerParameters.controller.assumedWait - wait) < 1e-12)
+    }
+
     @Test("the default settings convert to the default parameters of the core")
     func defaults() {
         let mapped = Settings().stabilizerParameters

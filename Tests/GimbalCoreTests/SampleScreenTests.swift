@@ -244,4 +244,29 @@ struct SampleScreenTests {
         }
         #expect(abs(pace.wait - 1e-3) < 1e-5)
     }
+
+    @Test("the age of samples is measured, and a larger age of the last seconds counts")
+    func age() {
+        var pace = SamplePace()
+        func run(_ seconds: Double, _ age: (Int) -> Double) {
+            for tick in 0..<Int(seconds * 200) {
+                pace.note()
+                pace.step(dt: 5e-3, age: age(tick))
+            }
+        }
+        #expect(pace.age.isNaN)
+        run(0.3) { _ in 1e-4 }
+        #expect(abs(pace.age - 1e-4) < 1e-9)
+        // The sensor's clock is 1 % slower than the loop: the age rises from 0 to 5 ms in 0.5 s.
+        run(5) { Double($0 % 100) / 100 * 5e-3 }
+        #expect(pace.age > 2.5e-3)
+        run(30) { _ in 1e-4 }
+        #expect(pace.age < 2e-4)
+        // An outage of 35 ms.
+        run(1) { 5e-3 * Double((10..<17).contains($0) ? $0 - 9 : 0) }
+        #expect(pace.age < 2e-4)
+        // Time stamps in the future tell no age.
+        run(0.3) { _ in -5e-3 }
+        #expect(pace.age.isNaN)
+    }
 }

@@ -199,6 +199,29 @@ struct AutotuneTests {
         #expect(after.increaseDecibels > before.increaseDecibels - 0.3, "\(after)")
     }
 
+    @Test("a measured delay replaces the assumed wait, in the trial and in the result")
+    func assumedWait() {
+        var present = Stabilizer.Parameters()
+        present.controller.checksInertia = false
+        present.controller.loopDelay = 0.0125
+        present.controller.assumedWait = 0.0045
+        let result = AutotuneRun.AxisResult(
+            axis: .pitch, points: [],
+            finding: .motor(
+                AutotuneRun.MotorFinding(
+                    model: PlantModel(inertia: 2.5e-3, damping: 0, stiffness: 0, delay: 0.0105),
+                    coulomb: 0, viscous: 0,
+                    design: GainDesign(inertia: 2.5e-3, delay: 0.0105, lead: 0.003),
+                    loopDelay: 0.0105, gyroDelay: nil)),
+            residual: 0)
+        let method = TorqueMethod(present: present)
+        let trial = method.trial(after: present, with: result).controller
+        #expect(trial.loopDelay == 0.0105 && trial.assumedWait == 0)
+        // The delay is longer than the 8 ms that remain with new samples.
+        let tuned = method.proposal([result]).controller
+        #expect(tuned.loopDelay == 0.0105 && tuned.assumedWait == 0)
+    }
+
     @Test("the wait for a slow sensor's samples counts once in the delay that autotune proposes")
     func slowSensor() throws {
         var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { parameters, tuning in

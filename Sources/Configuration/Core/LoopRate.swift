@@ -20,6 +20,21 @@ extension Settings.Control {
         derivativeCutoffHz *= factor
         loopDelayMs = delay
     }
+
+    /// Part of the default delay that assumes old samples, s; 0 if the delay is not the default of
+    /// the loop's rate, and in loops that are fast enough for the lag compensator.
+    ///
+    /// - Parameter rateHz: Ticks per second.
+    /// - Returns: The part, s.
+    func assumedWait(rateHz: Int) -> Double {
+        let period = 1000 / Double(rateHz)
+        var usual = Settings.Control()
+        usual.fit(rateHz: rateHz)
+        guard abs(loopDelayMs - usual.loopDelayMs) < 1e-9,
+            !AttitudeController.isCompensated(delay: loopDelayMs / 1e3, period: period / 1e3)
+        else { return 0 }
+        return (period - 1) / 2 / 1e3
+    }
 }
 
 extension Settings.Servo {

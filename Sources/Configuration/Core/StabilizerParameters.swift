@@ -13,6 +13,10 @@ extension Settings {
         parameters.motors.continuousTorque = motors.continuousTorqueNm
         parameters.motors.timeConstant = motors.thermalTimeS
         parameters.rateFilter = rateFilterParameters
+        // The delay of a filter of the rate does not become shorter with newer samples.
+        if parameters.rateFilter == RateFilter.Parameters() {
+            parameters.controller.assumedWait = control.assumedWait(rateHz: loop.rateHz)
+        }
         let jointRange = reachableJointsDeg
         parameters.jointRange.minimum = jointRange.lower.radians
         parameters.jointRange.maximum = jointRange.upper.radians

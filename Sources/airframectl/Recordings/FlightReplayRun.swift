@@ -217,7 +217,10 @@ struct RecordedTuning {
                 "unknown settings are left out: \(unknown.sorted().joined(separator: ", "))"
             )
         }
-        fallback = pages.first?.recorded ?? Stabilizer.Parameters()
+        var first = pages.first?.recorded ?? Stabilizer.Parameters()
+        // Recordings of earlier versions, which assumed old samples, do not contain this value.
+        first.controller.assumedWait = 0
+        fallback = first
         guard !overrides.isEmpty else {
             change = nil
             return
@@ -229,11 +232,16 @@ struct RecordedTuning {
                 // calibration is not a setting.
                 expected.correction = was.correction
                 expected.isCalibrating = was.isCalibrating
+                expected.controller.assumedWait = was.controller.assumedWait
                 guard expected == was else { continue }
                 var changed = page.changed
                 changed.isCalibrating = was.isCalibrating
                 if page.changed.correction == page.recorded.correction {
                     changed.correction = was.correction
+                }
+                let wait = page.recorded.controller.assumedWait
+                if page.changed.controller.assumedWait == wait {
+                    changed.controller.assumedWait = was.controller.assumedWait
                 }
                 return changed
             }

@@ -107,6 +107,17 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks @inline(always) set { torque.sampleWait = newValue }
     }
 
+    /// Compares the samples' age, s, with the assumption in the torque motors' tuning. The age is
+    /// measured while the motors are off; the delay that a probe has measured contains every later
+    /// change but an older sample. NaN means an unknown age.
+    @_noLocks
+    mutating func note(sampleAge age: Double, isOff: Bool) {
+        let assumed = torque.parameters.assumedWait
+        let used = age.isNaN ? assumed : min(max(age - SamplePace.usualAge, 0), assumed)
+        guard isOff || assumed - used < torque.spareWait else { return }
+        torque.spareWait = assumed - used
+    }
+
     /// Updates the motors' thermal model for one control period with the outputs off.
     @_noLocks
     mutating func rest(dt: Double) { thermal.pass(torque: .zero, parameters: motors, dt: dt) }

@@ -31,8 +31,13 @@ public struct AttitudeController: MotorController {
     var sampleWait = 0.0 {
         didSet { if sampleWait != oldValue { apply(tuning) } }
     }
+    /// Part of the tuning's loop delay that does not exist, because the samples are newer than
+    /// assumed, s.
+    var spareWait = 0.0 {
+        didSet { if spareWait != oldValue { apply(tuning) } }
+    }
 
-    private var tuning: Parameters
+    private(set) var tuning: Parameters
     private var pids = PerAxis(PIDController())
     private(set) var friction = JointFrictions()
     private var imbalance = ImbalanceCompensator()
@@ -41,7 +46,7 @@ public struct AttitudeController: MotorController {
     /// Camera's rate in the last period, body frame, rad/s; nil if unknown.
     private var lastRate: Vector3?
     private(set) var inertia: InertiaSearch
-    private var oscillation = OscillationResponse()
+    private(set) var oscillation = OscillationResponse()
     private var lag = LagCompensator()
     private var noise = MotorNoise()
     /// Gain from attitude error to commanded rate, including all reductions, 1/s.
@@ -118,7 +123,7 @@ public struct AttitudeController: MotorController {
             state.isReady = isReady
             state.inertia = (inertia.values, inertia.sigmas)
             (state.friction, state.imbalance) = (learnedFriction, learnedImbalance)
-            state.bandwidth = stretch
+            state.bandwidth = stretch / fastest
             state.hum = (noise.rms, noise.softening)
             state.unexplained = unexplained
             state.isProbing = inertia.isProbing
@@ -245,7 +250,7 @@ public struct AttitudeController: MotorController {
 
     private mutating func beginSearch() {
         inertia.begin(
-            torqueLimit: tuning.torqueLimit, loopDelay: tuning.loopDelay + sampleWait)
+            torqueLimit: tuning.torqueLimit, loopDelay: loopDelay - inertia.extraDelay)
     }
 
     /// Requested moment on the camera, body frame, N·m, before any limit.
@@ -335,20 +340,6 @@ public struct AttitudeController: MotorController {
         pids.change { $0.release(learned[$1]) }
     }
 
-    /// Loop delay from the camera's motion to the responding torque, s: the configured delay plus
-    /// `sampleWait`, corrected by the probe's measurement.
-    var loopDelay: Double {
-        @_noLocks @inline(always) get { tuning.loopDelay + sampleWait + inertia.extraDelay }
-    }
-
-    /// Scale factor for all corner frequencies of the controller. If the delay is longer than
-    /// assumed in the tuning, all corner frequencies are reduced by the same factor. The loop then
-    /// keeps its shape and margins. If the delay is shorter, the margins are larger, and the tuning
-    /// does not change.
-    private var stretch: Double {
-        oscillation.bandwidthFactor * (loopDelay > 0 ? min(1, tuning.loopDelay / loopDelay) : 1)
-    }
-
     /// Applies a tuning; the integrated torque does not change. A changed inertia is identified
     /// again. The controller also applies the present tuning when a gain reduction has changed.
     @_noLocks
@@ -358,6 +349,7 @@ public struct AttitudeController: MotorController {
             || new.checksInertia != tuning.checksInertia
         let later = new.loopDelay - tuning.loopDelay
         tuning = new
+        if spareWait > new.assumedWait { spareWait = new.assumedWait }
         // Without the check, nothing would end a reduction of the gains.
         if !new.watchesOscillation { oscillation.reset() }
         if restarts {

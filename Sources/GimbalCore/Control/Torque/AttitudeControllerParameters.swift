@@ -36,6 +36,10 @@ extension AttitudeController {
         /// Loop delay from the camera's motion to the responding torque, s: sensor filter, bus,
         /// actuator.
         public var loopDelay = 0.0035
+        /// Part of `loopDelay` that assumes old samples, s: half the period of a slow loop beyond 1
+        /// ms. If the samples are newer, the loop is faster by the difference; 0 if `loopDelay` was
+        /// configured or measured.
+        public var assumedWait = 0.0
         /// Learning rate of the joints' friction compensation, 1/s; 0 disables it.
         public var frictionLearningRate = 0.5
         /// Largest friction torque that is compensated, N·m; limited to half of the smallest torque

@@ -27,7 +27,7 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     /// Shortest loop delay for which the filter has an effect, in control periods. At a loop rate of
     /// 400 Hz the delay is two periods; the value is below 2, so that the filter of this loop has an
     /// effect although the period varies.
-    private static var leastPeriods: Double { @_noLocks get { 1.9 } }
+    fileprivate static var leastPeriods: Double { @_noLocks get { 1.9 } }
     /// Smallest initial value of the mean control period, s: the period of the fastest loop.
     private static var shortestPeriod: Double { @_noLocks get { 1.0 / 4000 } }
     /// Time constant of the mean control period, s.
@@ -82,7 +82,9 @@ struct LagCompensator: Sendable, BitwiseCopyable {
 
     /// True if the filter would have an effect with the loop delay `delay`, s.
     @_noLocks
-    func suits(delay: Double) -> Bool { delay >= Self.leastPeriods * period }
+    func suits(delay: Double) -> Bool {
+        AttitudeController.isCompensated(delay: delay, period: period)
+    }
 
     /// Filters one control period (transposed direct form II).
     ///
@@ -136,6 +138,15 @@ struct LagCompensator: Sendable, BitwiseCopyable {
     mutating func reset() {
         first = .zero
         second = .zero
+    }
+}
+
+extension AttitudeController {
+    /// True if a loop with the given delay and control period, s, is fast enough for the lag
+    /// compensator. A slower loop has lower gains.
+    @_noLocks
+    public static func isCompensated(delay: Double, period: Double) -> Bool {
+        delay >= LagCompensator.leastPeriods * period
     }
 }
 
