@@ -48,8 +48,8 @@ struct SamplePace: Sendable, BitwiseCopyable {
     /// wrong by one sample, so smaller changes are ignored.
     private static var leastChange: Double { @_noLocks get { 0.25 } }
 
-    /// Takes the mean age of a window into account. A sample in the future, and an outage in the
-    /// window, do not tell the usual age.
+    /// Updates the age with the mean of a window. The window is discarded if it contains an outage;
+    /// the age is unknown if the time stamps are in the future.
     @_noLocks
     private mutating func noteAge(_ mean: Double, period: Double) {
         guard mean > -Self.usualAge else {

@@ -107,9 +107,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         @_noLocks @inline(always) set { torque.sampleWait = newValue }
     }
 
-    /// Compares the samples' age, s, with the assumption in the torque motors' tuning. The age is
-    /// measured while the motors are off; the delay that a probe has measured contains every later
-    /// change but an older sample. NaN means an unknown age.
+    /// Compares the age of the samples, s, with the age that the torque motors' tuning assumes. While
+    /// the motors are off, the loop uses the measured age. While they are on, only a larger age
+    /// counts, because the probe has measured the loop delay with the earlier age. NaN means that
+    /// the age is unknown.
     @_noLocks
     mutating func note(sampleAge age: Double, isOff: Bool) {
         let assumed = torque.parameters.assumedWait
