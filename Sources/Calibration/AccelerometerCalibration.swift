@@ -1,5 +1,6 @@
-public import GimbalCore
 internal import CMathShim
+public import GimbalCore
+internal import PlainText
 
 /// Calibration of the accelerometer from six still poses. The calibration determines the offset,
 /// the scale and, if the poses are sufficient, the cross-axis terms.
@@ -181,5 +182,5 @@ public struct AccelerometerCalibration: Sendable {
             && abs(correction.rowZ.z - 1) < scale
     }
 
-    private func milli(_ value: Double) -> Int { Int(min(value, 1000) * 1000 + 0.5) }
+    private func milli(_ value: Double) -> String { Format.fixed(value * 1000, 0) }
 }
