@@ -280,7 +280,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Updates the joint angles, and passes the motion of the joints to the estimator.
+    /// Updates the joints, and passes their motion to the estimator.
     private mutating func observeJoints(dt: Double) {
         joints.update(
             sample: sample, range: encoderRange, modelled: drive.state.modelledJoints,
@@ -288,10 +288,10 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             isAttitudeKnown: isConverged, rate: estimator.rate, isAtRest: estimator.isAtRest,
             largestBias: parameters.largestHandleBias, dt: dt)
         // If the motors hold the camera still, only the joints show whether the handle moves.
-        estimator.relativeRate = joints.relativeRate
+        estimator.relativeMotion = RelativeMotion(
+            joints: joints.knownAngles, rate: joints.relativeRate,
+            drive: supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown)
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
-        estimator.jointDrive =
-            supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown
     }
 
     /// Marks the camera's attitude as unknown when the estimator restarts because gravity

@@ -61,7 +61,7 @@ extension AttitudeEstimator {
         assume(bias: bias, sigma: cm_sqrt(variance))
         leverArm = LeverArm(sigma: parameters.leverSigma)
         rate = turn.rotate(rate)
-        relativeRate = turn.rotate(relativeRate)
+        relativeMotion.rate = turn.rotate(relativeMotion.rate)
         frame &+= 1
         period = Period()
     }

@@ -30,13 +30,14 @@ extension AttitudeEstimator {
             duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // The mean specific force is in the body frame. In the earth frame, a constant force would
-        // appear to rotate while the bias is wrong or is being corrected.
+        // The mean specific force is in the handle's frame. In the earth frame, a constant force
+        // would appear to rotate while the bias is wrong or is being corrected.
+        let force = orientation.inverseRotate(p.impulse / p.duration)
         let rest = detector.step(
-            rate: p.rawTurn / p.duration - relativeRate, relativeRate: relativeRate,
-            force: orientation.inverseRotate(p.impulse / p.duration), bias: bias,
-            biasVariance: covariance.gg.bb.diagonal, isPlausible: restIsPlausible,
-            jointDrive: jointDrive, duration: p.duration, parameters: parameters)
+            gyro: p.rawTurn / p.duration, smoothGyro: smoothGyro,
+            force: JointKinematics.attitude(joints: relativeMotion.joints).rotate(force),
+            relative: relativeMotion, bias: bias, biasVariance: covariance.gg.bb.diagonal,
+            isPlausible: restIsPlausible, duration: p.duration, parameters: parameters)
         if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }
         if isAtRest && !wasAtRest {

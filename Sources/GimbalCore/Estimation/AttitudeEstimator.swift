@@ -42,13 +42,11 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     /// Assumptions about sensor and motion. The caller can change the assumptions at any time; the
     /// estimate and its covariance do not change.
     public var parameters: Parameters
-    /// Rate of the sensor relative to the handle, body frame, rad/s, from joint sensors; zero
-    /// without joint sensors. Rest is detected from the handle's rate, which is the gyroscope's
-    /// rate minus the relative rate. Therefore a camera that is held still by its motors on a
-    /// moving handle is not at rest. Rest also requires that the joints are still.
-    public var relativeRate = Vector3.zero
-    /// Cause of the joints' motion when `relativeRate` is not zero.
-    public var jointDrive = JointDrive.unknown
+    /// Motion of the sensor relative to the handle. Rest is detected from the handle's rate, which
+    /// is the gyroscope's rate minus the relative rate, and from gravity's direction relative to
+    /// the handle. Therefore a camera that is held still by its motors on a moving handle is not at
+    /// rest. Rest also requires that the joints are still.
+    public var relativeMotion = RelativeMotion()
     /// True if the estimator can conclude that the sensor is at rest. Set this property to false
     /// when another source reports motion. Also set this property to false while motors hold the
     /// camera still and the joint angles are unknown: a low rate is then not evidence of rest.
@@ -94,6 +92,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     var frame: UInt64 = 0
     var isRefuted = false
     var innovationSquare = 0.0
+    /// Raw rate, smoothed like the rates of the joints, body frame, rad/s.
+    var smoothGyro = Vector3.zero
     /// Sums of the current filter period.
     var period = Period()
     private var gap = 0.0
@@ -319,6 +319,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         magnetic.forgetHeading()
         frame &+= 1
         period = Period()
+        smoothGyro = gyro
         rate = corrected(gyro)
         if !isInitialized {
             isInitialized = true
@@ -339,6 +340,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         period.rawTurn += gyro * dt
         period.squaredTurn += newRate.squaredNorm * dt
         period.duration += dt
+        smoothGyro += (gyro - smoothGyro) * (dt / (JointMotion.smoothing + dt))
         step = dt
         let ended = range.reached(by: gyro, dt: dt, known: parameters.gyroRange)
         isSaturated = ended.squaredNorm > 0
@@ -382,8 +384,7 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
     private mutating func recover() {
         var fresh = AttitudeEstimator(
             parameters: parameters, restSpecificForce: Vector3(0, 0, restForce))
-        fresh.relativeRate = relativeRate
-        fresh.jointDrive = jointDrive
+        fresh.relativeMotion = relativeMotion
         fresh.restIsPlausible = restIsPlausible
         fresh.rejectedSamples = rejectedSamples &+ (isRefuted ? 0 : 1)
         fresh.frame = frame

@@ -53,7 +53,7 @@ extension AttitudeEstimator {
         public var velocityCorrelationTime = 0.3
         /// Smallest velocity noise density that is used while the sensor moves, as a fraction of
         /// `velocityNoiseDensity`, 0.05...1.
-        public var calmVelocityShare = 0.5
+        public var calmVelocityShare = 0.3
         /// Time constant of the high-pass on the estimated velocity, s, 0.5...1000. After this
         /// time, a constant velocity, for example that of a walking person, counts as zero.
         public var velocityMemory = 5.0

@@ -15,6 +15,28 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
     }
 }
 
+/// Motion of the sensor relative to the handle, from joint sensors or a model of the motors.
+public struct RelativeMotion: Sendable, BitwiseCopyable {
+    /// Joint angles, rad; zero if unknown.
+    public var joints = AxisVector.zero
+    /// Rate of the sensor relative to the handle, body frame, rad/s, smoothed with the time
+    /// constant `JointMotion.smoothing`; zero if unknown.
+    public var rate = Vector3.zero
+    /// Cause of the motion.
+    public var drive = JointDrive.unknown
+
+    /// Creates the motion of a sensor whose joints are unknown.
+    @_noLocks @_noAllocation
+    public init() {}
+
+    @_noLocks @_noAllocation
+    init(joints: AxisVector, rate: Vector3, drive: JointDrive) {
+        self.joints = joints
+        self.rate = rate
+        self.drive = drive
+    }
+}
+
 /// Detector of joint motion. The detector uses the angle instead of the rate, because encoder
 /// quantization makes the rate too noisy.
 ///

@@ -31,6 +31,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var sum: Vector3 = .zero
     private var sumTime = 0.0
     private var jointTurn: Vector3 = .zero
+    /// The previous measurement, if it has not been used yet.
+    private var pending: Measurement?
     private var joints = JointStillness()
     private var isSeeded = false
     private var evidence = RestEvidence()
@@ -60,24 +62,31 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// Updates the detector with the means of one filter period.
     ///
     /// - Parameters:
-    ///   - rate: Mean raw rate of the handle, body frame, rad/s.
-    ///   - relativeRate: Rate of the sensor relative to the handle, body frame, rad/s.
-    ///   - force: Mean specific force, body frame, m/s².
+    ///   - gyro: Mean raw rate of the sensor, body frame, rad/s.
+    ///   - smoothGyro: Raw rate of the sensor, smoothed like `relative.rate`, body frame, rad/s.
+    ///   - force: Mean specific force, handle frame, m/s².
+    ///   - relative: Motion of the sensor relative to the handle.
     ///   - bias: Estimated gyroscope bias, rad/s.
     ///   - biasVariance: Variances of the estimated bias, (rad/s)².
     ///   - isPlausible: False if the caller has evidence of motion.
-    ///   - jointDrive: Cause of the sensor's motion relative to the handle.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
     /// - Returns: Bias measurement after each half of `restTime`, at rest or while only the joints
-    ///   move; otherwise nil.
+    ///   move; otherwise nil. A measurement in which a motion begins has an error. If the bias is
+    ///   already known to `convergedBiasSigma`, each measurement is therefore returned one half
+    ///   later, and discarded if the rest ends before.
     @_noLocks @_noAllocation
     mutating func step(
-        rate: Vector3, relativeRate: Vector3, force: Vector3, bias: Vector3,
-        biasVariance: Vector3, isPlausible: Bool, jointDrive: JointDrive,
-        duration: Double,
+        gyro: Vector3, smoothGyro: Vector3, force: Vector3, relative: RelativeMotion,
+        bias: Vector3, biasVariance: Vector3, isPlausible: Bool, duration: Double,
         parameters: AttitudeEstimator.Parameters
     ) -> Measurement? {
+        if joints.step(relativeRate: relative.rate, duration: duration, parameters: parameters) {
+            restart()
+        }
+        // While the joints move, both rates must have the same delay: otherwise a fast turn of the
+        // camera would look like a motion of the handle.
+        let rate = (joints.areMoving ? smoothGyro : gyro) - relative.rate
         if !isSeeded {
             slowRate = rate
             slowForce = force
@@ -90,22 +99,18 @@ struct RestDetector: Sendable, BitwiseCopyable {
             rate: (rate - slowRate).squaredNorm, force: (force - slowForce).squaredNorm, gain: gain,
             parameters: parameters)
         lostTrust = 0
-        if joints.step(relativeRate: relativeRate, duration: duration, parameters: parameters) {
-            restart()
-        }
-        guard isStill, isPlausible, let share = jointShare(jointDrive, parameters) else {
+        guard isStill, isPlausible, let share = jointShare(relative.drive, parameters) else {
             restart()
             evidence.restartWatch()
             return nil
         }
         let isNear = isNear(
             slowRate - bias, variance: biasVariance,
-            jointRate: jointDrive.isCommanded ? relativeRate * share : .zero, parameters: parameters
-        )
+            jointRate: relative.drive.isCommanded ? relative.rate * share : .zero,
+            parameters: parameters)
         guard
             evidence.isLevel(
-                force: slowForce, variance: forceSquare * gain / (2 - gain),
-                relativeRate: relativeRate, duration: duration,
+                force: slowForce, variance: forceSquare * gain / (2 - gain), duration: duration,
                 parameters: parameters)
         else {
             if isNear { refute(biasVariance, parameters) }
@@ -127,13 +132,18 @@ struct RestDetector: Sendable, BitwiseCopyable {
         stillTime += duration
         guard stillTime > 0.5 * parameters.restTime else { return nil }
         sum += rate * duration
-        jointTurn += relativeRate * duration
+        jointTurn += relative.rate * duration
         sumTime += duration
         isAtRest = stillTime > parameters.restTime && !joints.areMoving
         guard stillTime > parameters.restTime, sumTime >= Self.halfRest * parameters.restTime else {
             return nil
         }
-        return finish(jointShare: share)
+        let newest = finish(jointShare: share)
+        let known = parameters.convergedBiasSigma * parameters.convergedBiasSigma
+        let isKnown = biasVariance.largest < known
+        let usable = isKnown ? pending : newest
+        pending = isKnown ? newest : nil
+        return usable
     }
 
     /// Standard deviation of the handle rate's error, as a fraction of the joints' rate; zero at
@@ -207,6 +217,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         sum = .zero
         jointTurn = .zero
         sumTime = 0
+        pending = nil
         isAtRest = false
     }
 

@@ -14,7 +14,6 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     private(set) var support = 0.0
 
     private var reference = Vector3.zero
-    private var turned = Vector3.zero
     private var window = 0.0
     private var watched = 0.0
     private var proof = 0.0
@@ -44,15 +43,14 @@ struct RestEvidence: Sendable, BitwiseCopyable {
     /// Checks in each period whether the direction of gravity has changed relative to the handle.
     ///
     /// - Parameters:
-    ///   - force: Specific force, smoothed, body frame, m/s².
+    ///   - force: Specific force, smoothed, handle frame, m/s².
     ///   - variance: Noise variance of the smoothed force, (m/s²)².
-    ///   - relativeRate: Rate of the sensor relative to the handle, body frame, rad/s.
     ///   - duration: Length of the period, s.
     ///   - parameters: Thresholds and times.
     /// - Returns: True if the tilt of the handle is constant; false if the tilt changes.
     @_noLocks @_noAllocation
     mutating func isLevel(
-        force: Vector3, variance: Double, relativeRate: Vector3, duration: Double,
+        force: Vector3, variance: Double, duration: Double,
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         watched += duration
@@ -62,13 +60,11 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         // accumulate.
         if watched < 0.5 * parameters.restTime || window > parameters.restProofTime {
             reference = force
-            turned = .zero
             window = 0
             return true
         }
         window += duration
-        turned += relativeRate.cross(force) * duration
-        let drift = (force - reference + turned).squaredNorm
+        let drift = (force - reference).squaredNorm
         let threshold = parameters.restDriftThreshold * parameters.restDriftThreshold
         let limit = threshold + Self.noiseSquare * variance
         guard drift < limit else {
@@ -120,7 +116,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         // bias from a short rest must not count as long-known, because it can be the rate of a turn.
         let contradicts = change >= calibrated + parameters.restGateFloor
         let share = contradicts ? 1 : min(1, support / parameters.restTrustTime)
-        guard isProven, rivalTime > parameters.restOverruleTime * share * share,
+        let patience = max(parameters.restTime, parameters.restOverruleTime * share * share)
+        guard isProven, rivalTime > patience,
             change < max(calibrated, parameters.uncalibratedBiasSigma)
         else { return nil }
         support = 0

@@ -5,7 +5,7 @@
 /// out and do not look like motion. Runs on the loop thread, in constant time.
 struct JointMotion: Sendable, BitwiseCopyable {
     /// Time constant of the low-pass, s.
-    static var smoothing: Double { @_noLocks get { 0.1 } }
+    static var smoothing: Double { @_noLocks @_noAllocation get { 0.1 } }
 
     /// Newest angles, rad.
     private(set) var angles = AxisVector.zero

@@ -62,6 +62,11 @@ struct JointObserver: Sendable, BitwiseCopyable {
         }
     }
 
+    /// Joint angles for the estimator, rad; zero if unknown.
+    var knownAngles: AxisVector {
+        @_noLocks @inline(always) get { isKnown ? motion.angles : .zero }
+    }
+
     /// The handle's rate, camera frame, rad/s: the camera's rate minus the joints' rates, both
     /// smoothed with a time constant of 0.1 s. With different smoothing of the two rates, the
     /// camera's own oscillation would appear in the result. A mode that follows the handle would
