@@ -122,6 +122,23 @@ import Wire
         }
     }
 
+    @Test(
+        "the default gains cause no warning at any loop rate", arguments: ["torque", "field"],
+        [200, 213, 300, 345, 400, 500, 632, 800, 1000, 2000, 4000])
+    func defaultGains(motors: String, rate: Int) throws {
+        try withTemporaryDirectory { directory throws in
+            for delay in [0, 3] {
+                let bench = try Bench(
+                    directory,
+                    overrides: [
+                        "motors.type=\(motors)", "loop.rate_hz=\(rate)",
+                        "imu.filter_delay_ms=\(delay)",
+                    ])
+                #expect(bench.tuning.controlStatus.warnings == [])
+            }
+        }
+    }
+
     @Test("a filter delay of the sensor that costs stability margins causes a warning")
     func filterDelay() throws {
         try withTemporaryDirectory { directory throws in

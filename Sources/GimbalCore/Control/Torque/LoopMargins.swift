@@ -27,9 +27,9 @@ public struct LoopMargins: Sendable, Equatable {
     }
 
     /// Smallest gain margin of a healthy loop, dB: a usual requirement.
-    private static let healthyDecibels = 6.0
+    public static let healthyDecibels = 6.0
     /// Smallest phase margin of a healthy loop, degrees: a usual requirement.
-    private static let healthyDegrees = 45.0
+    public static let healthyDegrees = 45.0
     /// Number of frequencies of the sweep, less one: neighbours differ by 0.2 %.
     private static let frequencies = 4000
     /// Natural logarithm of the sweep's highest frequency, rad/s: 3000 rad/s. The lowest frequency
