@@ -288,8 +288,7 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             isAttitudeKnown: isConverged, rate: estimator.rate, isAtRest: estimator.isAtRest,
             largestBias: parameters.largestHandleBias, dt: dt)
         // If the motors hold the camera still, only the joints show whether the handle moves.
-        estimator.relativeMotion = RelativeMotion(
-            joints: joints.knownAngles, rate: joints.relativeRate,
+        estimator.relativeMotion = joints.relativeMotion(
             drive: supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown)
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
     }

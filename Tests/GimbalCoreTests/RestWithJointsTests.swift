@@ -6,10 +6,11 @@ import Testing
 /// The gyroscope's bias at rest, while motors turn the camera and when a motion begins.
 @Suite("Rest of a camera with joints")
 struct RestWithJointsTests {
-    /// Camera on a pitch joint. The handle can turn.
+    /// Camera with joints on a handle that can turn.
     struct Camera {
-        /// Angle of the joint, rad.
-        var pitch: (Double) -> Double = { _ in 0 }
+        /// Angles of the joints, rad.
+        var angles: (Double) -> AxisVector = { _ in .zero }
+        var source = JointSource.encoders
         /// Rate of the handle, handle frame, rad/s.
         var handleRate: (Double) -> Vector3 = { _ in .zero }
         /// Bias of the gyroscope, rad/s.
@@ -28,14 +29,17 @@ struct RestWithJointsTests {
             let dt = 1e-3
             while time < end {
                 handle = (handle * Quaternion(rotationVector: handleRate(time) * dt)).normalized
-                let turn = pitch(time + dt) - pitch(time)
+                let turn = angles(time + dt) - angles(time)
                 time += dt
-                joints.update(AxisVector(yaw: 0, roll: 0, pitch: pitch(time)), dt: dt)
+                joints.update(angles(time), dt: dt)
                 let relative = JointKinematics.attitude(joints: joints.angles)
-                let rate = relative.inverseRotate(handleRate(time)) + Vector3(0, turn / dt, 0)
+                let rate =
+                    relative.inverseRotate(handleRate(time))
+                    + joints.kinematics.relativeRate(jointRates: turn * (1 / dt))
+                let isKnown = source.differs(from: .assumed)
                 estimator.relativeMotion = RelativeMotion(
-                    joints: joints.angles,
-                    rate: joints.kinematics.relativeRate(jointRates: joints.rates), drive: drive)
+                    joints: isKnown ? joints.angles : .zero,
+                    rate: isKnown ? joints.relativeRate : .zero, source: source, drive: drive)
                 estimator.update(
                     gyro: rate + bias,
                     accel: (handle * relative).inverseRotate(Vector3(0, 0, -9.80665)), dt: dt)
@@ -48,12 +52,42 @@ struct RestWithJointsTests {
         arguments: [30.0, 90])
     func turnOfCamera(degrees: Double) {
         var camera = Camera()
-        camera.pitch = { t in
-            degrees * degree * (t < 1.5 ? 0.5 - 0.5 * cm_cos(.pi * t / 1.5) : 1)
+        camera.angles = { t in
+            let share = t < 1.5 ? 0.5 - 0.5 * cm_cos(.pi * t / 1.5) : 1
+            return AxisVector(yaw: 0, roll: 0, pitch: degrees * degree * share)
         }
         camera.run(until: 1.5, drive: .commanded)
         camera.run(until: 2.5, drive: .held)
         #expect(camera.biasError < 0.05)
+        #expect(camera.estimator.biasSigma.largest / degree < 0.25)
+    }
+
+    @Test("a pan and a tilt of the camera at the same time do not change the bias")
+    func panAndTilt() {
+        var camera = Camera()
+        camera.run(until: 2, drive: .held)
+        camera.angles = { t in
+            let turn = 10 * degree * max(0, t - 2)
+            return AxisVector(yaw: turn, roll: 0, pitch: turn)
+        }
+        for tenth in 21...70 {
+            camera.run(until: Double(tenth) / 10, drive: .commanded)
+            #expect(camera.biasError < 0.05)
+        }
+    }
+
+    @Test(
+        "joint angles that are first known during a rest are not evidence of a motion",
+        arguments: [0.5, 1, 2, 20])
+    func firstAngles(degrees: Double) {
+        var camera = Camera()
+        camera.angles = { _ in AxisVector(yaw: 0, roll: 0, pitch: degrees * degree) }
+        camera.source = .assumed
+        camera.run(until: 2, drive: .unknown)
+        camera.source = .encoders
+        camera.run(until: 6, drive: .held)
+        #expect(camera.biasError < 0.001)
+        #expect(camera.estimator.biasSigma.largest / degree < 0.05)
     }
 
     @Test(
@@ -73,7 +107,7 @@ struct RestWithJointsTests {
         arguments: [0.5, 1, 2, 4])
     func turnAfterCreep(rate: Double) {
         var camera = Camera()
-        camera.pitch = { t in 0.3 * degree * min(t, 6) }
+        camera.angles = { t in AxisVector(yaw: 0, roll: 0, pitch: 0.3 * degree * min(t, 6)) }
         camera.run(until: 6, drive: .held)
         #expect(camera.estimator.biasSigma.largest / degree < 0.04)
         camera.handleRate = { t in Vector3(0, 0, rate * degree * max(0, t - 6)) }

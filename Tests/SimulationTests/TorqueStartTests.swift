@@ -104,7 +104,8 @@ struct TorqueStartTests {
         let result = Self.run {
             $0.initialJoints = AxisVector(yaw: 0, roll: 1.15, pitch: 2.2)
         }
-        #expect(result.tilt < 0.5)
+        // The bias is not known yet, so the estimate drifts.
+        #expect(result.tilt < 1)
         // Roll and pitch at 240°/s each, and the additional rate of catching up.
         #expect(result.largestRate < 450)
     }
@@ -135,12 +136,16 @@ struct TorqueStartTests {
 
     @Test("a camera that is light about one axis is measured after an oscillation")
     func lightAxis() {
-        var loop = SimulatedLoop(BaseMotion(.handheld, seed: 1)) { gimbal, _ in
-            gimbal.plant.inertia.roll /= 10
+        var errors: [Double] = []
+        for seed in UInt64(1)...5 {
+            var loop = SimulatedLoop(BaseMotion(.handheld, seed: 1), seed: seed) { gimbal, _ in
+                gimbal.plant.inertia.roll /= 10
+            }
+            loop.run(seconds: 8)
+            #expect(loop.snapshot.inertiaSigma.roll < 0.3)
+            errors.append(abs(loop.snapshot.inertia.roll / 2.5e-4 - 1))
+            #expect(!loop.conditions.intersects(.loopOscillating))
         }
-        loop.run(seconds: 8)
-        #expect(loop.snapshot.inertiaSigma.roll < 0.3)
-        #expect(abs(loop.snapshot.inertia.roll / 2.5e-4 - 1) < 0.3, "\(loop.snapshot.inertia)")
-        #expect(!loop.conditions.intersects(.loopOscillating))
+        #expect(errors.sorted()[2] < 0.1 && errors.max()! < 0.5, "\(errors)")
     }
 }

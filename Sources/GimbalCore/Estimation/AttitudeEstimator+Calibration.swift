@@ -61,7 +61,8 @@ extension AttitudeEstimator {
         assume(bias: bias, sigma: cm_sqrt(variance))
         leverArm = LeverArm(sigma: parameters.leverSigma)
         rate = turn.rotate(rate)
-        relativeMotion.rate = turn.rotate(relativeMotion.rate)
+        smoothGyro = turn.rotate(smoothGyro)
+        detector.reset()
         frame &+= 1
         period = Period()
     }

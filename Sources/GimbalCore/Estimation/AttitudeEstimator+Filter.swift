@@ -30,7 +30,7 @@ extension AttitudeEstimator {
             duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // The mean specific force is in the handle's frame. In the earth frame, a constant force
+        // The mean specific force is in the handle's frame if the joints are known. In the earth frame, a constant force
         // would appear to rotate while the bias is wrong or is being corrected.
         let force = orientation.inverseRotate(p.impulse / p.duration)
         let rest = detector.step(

@@ -112,9 +112,9 @@ extension AttitudeEstimator {
         /// Time after which a steady rate that differs from a known bias replaces the bias, s,
         /// 1...10000. The default is longer than any smooth turn of a camera by a person. If the
         /// bias was measured in a rest shorter than `restTrustTime`, the time is multiplied by the
-        /// square of rest duration / `restTrustTime`, unless the rate contradicts the calibration:
-        /// it differs from `initialBias` by `restGate` times the sum of `initialBiasSigma` and
-        /// `restGateFloor`, or more.
+        /// square of rest duration / `restTrustTime`, but is at least `restTime`. The time is not
+        /// multiplied if the rate contradicts the calibration: it differs from `initialBias` by
+        /// `restGate` times the sum of `initialBiasSigma` and `restGateFloor`, or more.
         public var restOverruleTime = 180.0
         /// Threshold of the vertical specific force, as a fraction of gravity, 0...0.9. If the
         /// vertical specific force is smaller, the estimate is wrong by 60° or more, or the sensor

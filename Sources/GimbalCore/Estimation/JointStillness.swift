@@ -19,9 +19,11 @@ public enum JointDrive: UInt8, Sendable, BitwiseCopyable {
 public struct RelativeMotion: Sendable, BitwiseCopyable {
     /// Joint angles, rad; zero if unknown.
     public var joints = AxisVector.zero
-    /// Rate of the sensor relative to the handle, body frame, rad/s, smoothed with the time
-    /// constant `JointMotion.smoothing`; zero if unknown.
+    /// Rate of the sensor relative to the handle, body frame, rad/s, smoothed with a time constant
+    /// of 0.1 s; zero if unknown.
     public var rate = Vector3.zero
+    /// Source of the angles. Angles from different sources can belong to different frames.
+    public var source = JointSource.assumed
     /// Cause of the motion.
     public var drive = JointDrive.unknown
 
@@ -30,9 +32,10 @@ public struct RelativeMotion: Sendable, BitwiseCopyable {
     public init() {}
 
     @_noLocks @_noAllocation
-    init(joints: AxisVector, rate: Vector3, drive: JointDrive) {
+    init(joints: AxisVector, rate: Vector3, source: JointSource, drive: JointDrive) {
         self.joints = joints
         self.rate = rate
+        self.source = source
         self.drive = drive
     }
 }

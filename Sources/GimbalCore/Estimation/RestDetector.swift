@@ -14,7 +14,8 @@
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
-        /// Mean of the raw rate, body frame, rad/s.
+        /// Mean of the handle's raw rate, body frame, rad/s: the gyroscope's rate minus that of the
+        /// joints.
         var rate: Vector3
         /// Time over which the rate is averaged, s.
         var duration: Double
@@ -34,6 +35,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// The previous measurement, if it has not been used yet.
     private var pending: Measurement?
     private var joints = JointStillness()
+    private var source = JointSource.assumed
     private var isSeeded = false
     private var evidence = RestEvidence()
     private var varianceBefore = Vector3.zero
@@ -64,7 +66,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// - Parameters:
     ///   - gyro: Mean raw rate of the sensor, body frame, rad/s.
     ///   - smoothGyro: Raw rate of the sensor, smoothed like `relative.rate`, body frame, rad/s.
-    ///   - force: Mean specific force, handle frame, m/s².
+    ///   - force: Mean specific force, m/s², handle frame; body frame if the joints are unknown.
     ///   - relative: Motion of the sensor relative to the handle.
     ///   - bias: Estimated gyroscope bias, rad/s.
     ///   - biasVariance: Variances of the estimated bias, (rad/s)².
@@ -81,6 +83,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         bias: Vector3, biasVariance: Vector3, isPlausible: Bool, duration: Double,
         parameters: AttitudeEstimator.Parameters
     ) -> Measurement? {
+        let isNewFrame = relative.source.differs(from: source)
+        source = relative.source
+        if isNewFrame { reset() }
         if joints.step(relativeRate: relative.rate, duration: duration, parameters: parameters) {
             restart()
         }
@@ -143,6 +148,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         let isKnown = biasVariance.largest < known
         let usable = isKnown ? pending : newest
         pending = isKnown ? newest : nil
+        if isAtRest, let usable { evidence.confirm(usable.duration) }
         return usable
     }
 
@@ -159,7 +165,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Ends one measurement. Only a measurement at rest increases `RestEvidence.support`.
+    /// Ends one measurement.
     @_noLocks @_noAllocation
     private mutating func finish(jointShare: Double) -> Measurement {
         let sigma = jointTurn * (jointShare / sumTime)
@@ -168,7 +174,6 @@ struct RestDetector: Sendable, BitwiseCopyable {
         sum = .zero
         jointTurn = .zero
         sumTime = 0
-        if isAtRest { evidence.confirm(measurement.duration) }
         return measurement
     }
 
@@ -225,9 +230,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// evidence from earlier rests is not discarded.
     @_noLocks @_noAllocation
     mutating func reset() {
-        let known = evidence
+        let (known, last) = (evidence, source)
         self = RestDetector()
-        evidence = known
+        (evidence, source) = (known, last)
         evidence.restartWatch()
     }
 

@@ -116,8 +116,8 @@ struct RestEvidence: Sendable, BitwiseCopyable {
         // bias from a short rest must not count as long-known, because it can be the rate of a turn.
         let contradicts = change >= calibrated + parameters.restGateFloor
         let share = contradicts ? 1 : min(1, support / parameters.restTrustTime)
-        let patience = max(parameters.restTime, parameters.restOverruleTime * share * share)
-        guard isProven, rivalTime > patience,
+        guard isProven, min(rivalTime, watched) > parameters.restTime,
+            rivalTime > parameters.restOverruleTime * share * share,
             change < max(calibrated, parameters.uncalibratedBiasSigma)
         else { return nil }
         support = 0

@@ -13,6 +13,9 @@ struct JointMotion: Sendable, BitwiseCopyable {
     private(set) var kinematics = JointKinematics(joints: .zero)
     /// Smoothed rates, rad/s.
     private(set) var rates = AxisVector.zero
+    /// The camera's rate relative to the handle, camera frame, rad/s, smoothed as a vector in this
+    /// frame, like the gyroscope's rate with which it is compared.
+    private(set) var relativeRate = Vector3.zero
 
     private var smooth = AxisVector.zero
     private var hasAngles = false
@@ -28,6 +31,7 @@ struct JointMotion: Sendable, BitwiseCopyable {
     ///   - dt: Seconds since the previous call, not negative.
     @_noLocks
     mutating func update(_ new: AxisVector, dt: Double) {
+        let turn = (new - angles).wrapped
         angles = new
         kinematics = JointKinematics(joints: new)
         guard hasAngles else {
@@ -36,9 +40,13 @@ struct JointMotion: Sendable, BitwiseCopyable {
             return
         }
         // A joint without end stops can turn beyond ±180°, where an encoder's angle jumps.
-        let step = (new - smooth).wrapped * (dt / (Self.smoothing + dt))
+        let share = dt / (Self.smoothing + dt)
+        let step = (new - smooth).wrapped * share
         smooth = smooth + step
-        if dt > 0 { rates = step * (1 / dt) }
+        guard dt > 0 else { return }
+        rates = step * (1 / dt)
+        let rate = kinematics.relativeRate(jointRates: turn * (1 / dt))
+        relativeRate += (rate - relativeRate) * share
     }
 
     /// Clears the whole state, because the source of the joint angles has changed.

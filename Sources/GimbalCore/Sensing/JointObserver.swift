@@ -56,15 +56,18 @@ struct JointObserver: Sendable, BitwiseCopyable {
     /// from a second gyroscope are not used, because that gyroscope's bias would appear as a bias
     /// of the camera's gyroscope.
     var relativeRate: Vector3 {
-        @_noLocks @inline(always) get {
-            guard isKnown else { return .zero }
-            return motion.kinematics.relativeRate(jointRates: motion.rates)
-        }
+        @_noLocks @inline(always) get { isKnown ? motion.relativeRate : .zero }
     }
 
-    /// Joint angles for the estimator, rad; zero if unknown.
-    var knownAngles: AxisVector {
-        @_noLocks @inline(always) get { isKnown ? motion.angles : .zero }
+    /// Motion of the camera relative to the handle for the estimator.
+    ///
+    /// - Parameter drive: Cause of the motion.
+    /// - Returns: The motion; zero angles and rate if they are unknown.
+    @_noLocks @inline(always)
+    func relativeMotion(drive: JointDrive) -> RelativeMotion {
+        RelativeMotion(
+            joints: isKnown ? motion.angles : .zero, rate: relativeRate, source: source,
+            drive: drive)
     }
 
     /// The handle's rate, camera frame, rad/s: the camera's rate minus the joints' rates, both

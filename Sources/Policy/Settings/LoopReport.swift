@@ -108,9 +108,9 @@ package struct LoopReport: Sendable {
         }
         let gain = min(margins.increaseDecibels, margins.decreaseDecibels)
         let least = (gain: LoopMargins.healthyDecibels, phase: LoopMargins.healthyDegrees)
-        guard
-            gain < warnedShare * least.gain || margins.phaseDegrees < warnedShare * least.phase
-        else { return nil }
+        let isWide =
+            gain >= warnedShare * least.gain && margins.phaseDegrees >= warnedShare * least.phase
+        guard !isWide else { return nil }
         return
             "The \(axis.name) axis has margins of \(Format.fixed(gain, 1)) dB and \(Format.fixed(margins.phaseDegrees, 0))°; at least \(Format.fixed(least.gain, 0)) dB and \(Format.fixed(least.phase, 0))° are recommended."
     }
