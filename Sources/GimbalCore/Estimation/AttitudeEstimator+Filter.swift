@@ -30,8 +30,9 @@ extension AttitudeEstimator {
             duration: p.duration, impulse: p.impulse, orientation: orientation)
         predict(p)
         let wasAtRest = detector.isAtRest
-        // The mean specific force is in the handle's frame if the joints are known. In the earth frame, a constant force
-        // would appear to rotate while the bias is wrong or is being corrected.
+        // The mean specific force is in the handle's frame if the joints are known. In the earth
+        // frame, a constant force would appear to rotate while the bias is wrong or is being
+        // corrected.
         let force = orientation.inverseRotate(p.impulse / p.duration)
         let rest = detector.step(
             gyro: p.rawTurn / p.duration, smoothGyro: smoothGyro,
