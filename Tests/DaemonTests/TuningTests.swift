@@ -116,7 +116,7 @@ import Wire
             let bench = try Bench(directory, overrides: ["motors.type=servo"])
             #expect(bench.tuning.controlStatus.warnings.isEmpty)
             let fast = try bench.tuning.set(
-                key: "servo.tracker_bandwidth", value: 150, rollback: nil, by: Self.client)
+                key: "servo.tracker_bandwidth", value: 100, rollback: nil, by: Self.client)
             #expect(fast.warning?.contains("6 dB and 45° are recommended") == true)
             #expect(bench.tuning.controlStatus.gainMarginDb.pitch.value < 6)
         }

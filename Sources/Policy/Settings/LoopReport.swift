@@ -95,7 +95,7 @@ package struct LoopReport: Sendable {
 
     /// Fraction of the recommended margins below which a warning is shown. The default gains have
     /// 5.9 dB to 6.7 dB and 43° to 46°, depending on the loop rate and the sensor's delay.
-    private static let warnedShare = 0.9
+    private static let warnedShare = 0.96
 
     private static func complaint(about margins: LoopMargins, _ axis: GimbalAxis) -> String? {
         if margins.increaseDecibels <= 0 || margins.phaseDegrees <= 0 {
