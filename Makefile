@@ -36,7 +36,7 @@ unexport RUNTIME_DIRECTORY
 PEERS := .build/peers
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-eyes deps-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter packages packages-eyes build-tests run test test-computing test-waiting test-machines test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
+.PHONY: help deps deps-eyes deps-web build build-web run-web bench-web build-eyes run-eyes bench-eyes documents counter packages packages-eyes build-tests run test test-computing test-waiting test-daemon test-companions test-machines test-system test-arm64 soak fuzz sanitize lab lint format bench bench-pointing bench-estimator bench-peers lockstep-mujoco mavlink-peer mcp-peer check airframe install install-eyes uninstall deb deb-eyes install-web deb-web install-python deb-python clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
@@ -97,6 +97,8 @@ documents: ## write the documents that are generated from the code: etc/airframe
 
 # Test targets without threads, sockets, clocks and time limits.
 COMPUTING_TESTS := '^(GimbalCore|Simulation|Identification|Calibration|Configuration|Shots|Persistence|Wire|Recording|Bench)Tests\.'
+# Test targets of the companions: web page, camera, people, Aerie's server and the assistant.
+COMPANION_TESTS := '^(Aerie|Assistant|Eyes|Fuzz|People|Web|WebServing)Tests\.'
 
 # Not before the other programs: two builds in one folder wait for each other.
 counter: | build
@@ -127,14 +129,20 @@ build-tests: packages-eyes
 
 test: test-waiting test-machines ## run every test, including the short tests in the virtual machine
 
-# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other.
+# Tests that only compute use all cores. The others wait for threads, sockets and clocks, so they run one after the other. With
+# `make --jobs 3`, those of the daemon and those of the companions run side by side; nothing is built, so neither needs SwiftPM's lock.
 test-computing: build-tests packages
 	swift test $(TEST_FLAGS) --skip-build --filter $(COMPUTING_TESTS)
 
-test-waiting: test-computing
-	swift test $(TEST_FLAGS) --skip-build --no-parallel --skip $(COMPUTING_TESTS)
+test-waiting: test-daemon test-companions
 
-# The machines have a clock of their own. With `make --jobs 2` they use the time that the tests above wait, and never delay them.
+test-daemon: test-computing
+	swift test $(TEST_FLAGS) --skip-build --ignore-lock --no-parallel --skip $(COMPUTING_TESTS) --skip $(COMPANION_TESTS)
+
+test-companions: test-computing
+	swift test $(TEST_FLAGS) --skip-build --ignore-lock --no-parallel --filter $(COMPANION_TESTS)
+
+# The machines have a clock of their own. With `make --jobs 3` they use the time that the tests above wait, and never delay them.
 test-machines: test-computing
 	@if Tests/Lab/install --kmod; then BIN=$(TEST_BUILD)/release chrt --idle 0 Tests/System/run; else \
 	    echo "SKIPPED: the system tests, because their virtual machine cannot be installed here (see above)"; fi
