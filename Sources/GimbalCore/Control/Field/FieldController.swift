@@ -129,7 +129,6 @@ public struct FieldController: MotorController {
 
     private mutating func lead(_ input: ControlInput) {
         let (attitude, rate, setpoint, dt) = (input.attitude, input.rate, input.setpoint, input.dt)
-        let excitation = input.excitation
         attitudeError = attitude.error(to: setpoint.attitude)
         let share = min(max(input.authority, 0), 1)
         if let measuredJoints = input.measuredJoints { modelledJoints = measuredJoints }
@@ -147,10 +146,10 @@ public struct FieldController: MotorController {
         if !inertias.isMeasured {
             fitRotors(cameraRates: cameraRates, jointRates: known, dt: dt)
         }
-        var moment = moment(
+        var (moment, planned) = moment(
             attitude: attitude, lead: input.attitudeLead, rate: rate, setpoint: setpoint,
             stage: stage)
-        if case .holding = stage { moment += excitation }
+        if case .holding = stage { moment += input.excitation }
         let torques = kinematics.torques(moment: moment)
         drive(torques: torques, rates: known, share: share, dt: dt)
         let isSearching = isSearching
@@ -159,8 +158,8 @@ public struct FieldController: MotorController {
         }
         if !parameters.watchesOscillation {
             inertias.stopWatching()
-        } else if excitation == .zero, !isSearching {
-            watchOscillation(kinematics, rate: rate, dt: dt)
+        } else if input.excitation == .zero, !isSearching {
+            watchOscillation(kinematics, planned, rate: rate, share: share, dt: dt)
         } else {
             inertias.forgetMotion()
         }
@@ -288,14 +287,15 @@ public struct FieldController: MotorController {
         running = dt
     }
 
-    /// Reduces the gains if the motors make the camera oscillate.
+    /// Reduces the gains if the motors make the camera oscillate, apart from the planned motion.
     private mutating func watchOscillation(
-        _ kinematics: JointKinematics, rate: Vector3, dt: Double
+        _ kinematics: JointKinematics, _ planned: MotorEffect.Planned, rate: Vector3,
+        share: Double, dt: Double
     ) {
         inertias.watch(
-            moment: kinematics.moment(torques: asked),
-            largest: parameters.peakTorque * parameters.maxPower, rate: rate, belief: inertia,
-            delay: tuning.loopDelay, dt: dt)
+            moment: kinematics.moment(torques: asked) - planned.moment * share,
+            largest: parameters.peakTorque * parameters.maxPower, rate: rate - planned.rate,
+            belief: inertia, delay: tuning.loopDelay, dt: dt)
         if !oscillating.isEmpty { mustSearch = true }
     }
 
@@ -350,11 +350,11 @@ public struct FieldController: MotorController {
         modelledJoints = modelledJoints + moved
     }
 
-    /// Requested moment on the camera, body frame, N·m.
+    /// Requested moment on the camera, body frame, N·m, and the set-point's part of it.
     @inline(always)
     private func moment(
         attitude: Quaternion, lead: Double, rate: Vector3, setpoint: Setpoint, stage: Stage
-    ) -> Vector3 {
+    ) -> (moment: Vector3, planned: MotorEffect.Planned) {
         let p = tuning
         var rateGain = p.rateGain
         var attitudeGain = p.attitudeGain
@@ -369,14 +369,14 @@ public struct FieldController: MotorController {
         let toCamera = attitude.conjugate * reference
         let law = RateCommand(
             gain: attitudeGain, maxRate: p.maxRate, maxAcceleration: p.maxAcceleration)
-        let wanted =
-            law.rate(error: toCamera.rotationVector)
-            + toCamera.rotate(setpoint.rate - setpoint.acceleration * p.loopDelay)
-        let lacking = wanted - rate
-        let acceleration =
-            rateGain.times(lacking)
-            + toCamera.rotate(setpoint.acceleration)
-        return inertia.times(acceleration) + rate.cross(inertia.times(rate))
+        let feedforward = toCamera.rotate(setpoint.rate - setpoint.acceleration * p.loopDelay)
+        let lacking = law.rate(error: toCamera.rotationVector) + feedforward - rate
+        let ahead = inertia.times(toCamera.rotate(setpoint.acceleration))
+        let feedback = inertia.times(rateGain.times(lacking))
+        return (
+            feedback + ahead + rate.cross(inertia.times(rate)),
+            MotorEffect.Planned(moment: ahead, rate: feedforward)
+        )
     }
 
     /// Sets each field to its rotor's angle plus the load angle of the requested torque.
