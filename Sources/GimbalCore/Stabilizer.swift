@@ -289,7 +289,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
             largestBias: parameters.largestHandleBias, dt: dt)
         // If the motors hold the camera still, only the joints show whether the handle moves.
         estimator.relativeMotion = joints.relativeMotion(
-            drive: supervisor.isEnabled ? (pointing.isMoving ? .commanded : .held) : .unknown)
+            drive: !supervisor.isEnabled
+                ? .unknown : wasReady && pointing.isMoving ? .commanded : .held)
         estimator.restIsPlausible = joints.tellsRest || !supervisor.isEnabled
     }
 

@@ -15,6 +15,8 @@ struct RestWithJointsTests {
         var handleRate: (Double) -> Vector3 = { _ in .zero }
         /// Bias of the gyroscope, rad/s.
         let bias = Vector3(0.8, -0.5, 0.3) * degree
+        /// Sensitivity of the gyroscope, true value 1.
+        var sensitivity = 1.0
         var estimator = AttitudeEstimator(parameters: AttitudeEstimator.Parameters())
         private var handle = Quaternion.identity
         private var joints = JointMotion()
@@ -36,13 +38,14 @@ struct RestWithJointsTests {
                 let rate =
                     relative.inverseRotate(handleRate(time))
                     + joints.kinematics.relativeRate(jointRates: turn * (1 / dt))
+                estimator.update(
+                    gyro: rate * sensitivity + bias,
+                    accel: (handle * relative).inverseRotate(Vector3(0, 0, -9.80665)), dt: dt)
+                // The stabilizer observes the joints after the samples of a tick.
                 let isKnown = source.differs(from: .assumed)
                 estimator.relativeMotion = RelativeMotion(
                     joints: isKnown ? joints.angles : .zero,
                     rate: isKnown ? joints.relativeRate : .zero, source: source, drive: drive)
-                estimator.update(
-                    gyro: rate + bias,
-                    accel: (handle * relative).inverseRotate(Vector3(0, 0, -9.80665)), dt: dt)
             }
         }
     }
@@ -62,6 +65,27 @@ struct RestWithJointsTests {
         #expect(camera.estimator.biasSigma.largest / degree < 0.25)
     }
 
+    @Test(
+        "a sensitivity error of 1 % during a long turn does not make a wrong bias look accurate",
+        arguments: [0.99, 1.01])
+    func sensitivityError(sensitivity: Double) {
+        var camera = Camera()
+        camera.sensitivity = sensitivity
+        camera.angles = { t in AxisVector(yaw: 0, roll: 0, pitch: 90 * degree * min(t, 3)) }
+        camera.run(until: 3, drive: .commanded)
+        #expect(camera.biasError < 2 * camera.estimator.biasSigma.largest / degree)
+        camera.run(until: 4, drive: .held)
+        #expect(camera.biasError < 0.05)
+    }
+
+    @Test("a jolt of the joints at power-on delays the measurement of the bias by less than 0.1 s")
+    func jolt() {
+        var camera = Camera()
+        camera.angles = { t in AxisVector(yaw: 0, roll: 0, pitch: 3 * degree * min(t, 0.01)) }
+        camera.run(until: 0.8, drive: .unknown)
+        #expect(camera.biasError < 0.05)
+    }
+
     @Test("a pan and a tilt of the camera at the same time do not change the bias")
     func panAndTilt() {
         var camera = Camera()
@@ -74,6 +98,17 @@ struct RestWithJointsTests {
             camera.run(until: Double(tenth) / 10, drive: .commanded)
             #expect(camera.biasError < 0.05)
         }
+    }
+
+    @Test("a vibration of the camera at a multiple of the filter's rate does not change the bias")
+    func vibration() {
+        var camera = Camera()
+        camera.angles = { t in
+            let turn = 0.3 * degree * min(t, 2) + 0.02 * degree * cm_sin(2 * .pi * 100 * t)
+            return AxisVector(yaw: 0, roll: 0, pitch: turn)
+        }
+        camera.run(until: 6, drive: .held)
+        #expect(camera.biasError < 0.01)
     }
 
     @Test(

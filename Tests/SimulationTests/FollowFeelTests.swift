@@ -24,7 +24,7 @@ struct FollowFeelTests {
         var rise: Double
         /// Largest turn beyond the final turn, as a percentage of the final turn.
         var overshoot: Double
-        /// Difference of the turns of handle and camera at the end, degrees.
+        /// Angle between camera and handle at the end, degrees.
         var deadZone: Double
         /// Largest rate of the set-point, deg/s.
         var rate: Double
@@ -83,14 +83,14 @@ struct FollowFeelTests {
             try ConfigurationLoader.load(source).settings.stabilizerParameters, rateHz: rateHz)
         loop.run(seconds: 6)
         let camera = EulerZXY.angles(loop.gimbal.attitude)[axis]
-        let handle = EulerZXY.angles(loop.gimbal.base.attitude)[axis]
         var (turns, rates): ([Double], [Double]) = ([], [])
         loop.run(seconds: seconds(preset)) { loop in
             turns.append((EulerZXY.angles(loop.gimbal.attitude)[axis] - camera) * degrees)
             rates.append(loop.snapshot.pointing.rates[axis] * degrees)
         }
-        let turned = EulerZXY.angles(loop.gimbal.base.attitude)[axis] - handle
-        return (turns, Figures(turns, rates: rates, handle: turned * degrees))
+        // The camera can start anywhere in the dead zone.
+        let ahead = EulerZXY.angles(loop.gimbal.base.attitude)[axis] - camera
+        return (turns, Figures(turns, rates: rates, handle: ahead * degrees))
     }
 
     @Test(

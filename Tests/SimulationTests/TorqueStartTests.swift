@@ -105,8 +105,7 @@ struct TorqueStartTests {
             $0.initialJoints = AxisVector(yaw: 0, roll: 1.15, pitch: 2.2)
         }
         // The bias is not known yet, so the estimate drifts.
-        withKnownIssue("0.66° with this sensor") { #expect(result.tilt < 0.5) }
-        #expect(result.tilt < 1)
+        #expect(result.tilt < 0.5)
         // Roll and pitch at 240°/s each, and the additional rate of catching up.
         #expect(result.largestRate < 450)
     }
@@ -144,12 +143,7 @@ struct TorqueStartTests {
             loop.run(seconds: 8)
             #expect(loop.snapshot.inertiaSigma.roll < 0.3)
             let error = abs(loop.snapshot.inertia.roll / 2.5e-4 - 1)
-            withKnownIssue("sensor 1: 43 % too small") {
-                #expect(error < 0.3)
-            } when: {
-                seed == 1
-            }
-            #expect(error < 0.5)
+            #expect(error < 0.3)
             #expect(!loop.conditions.intersects(.loopOscillating))
         }
     }

@@ -34,10 +34,14 @@ extension AttitudeEstimator {
         // frame, a constant force would appear to rotate while the bias is wrong or is being
         // corrected.
         let force = orientation.inverseRotate(p.impulse / p.duration)
+        // Means of the period: a vibration at a multiple of the filter's rate would add a constant
+        // to single values.
+        var relative = relativeMotion
+        relative.rate = p.relativeTurn / p.duration
         let rest = detector.step(
-            gyro: p.rawTurn / p.duration, smoothGyro: smoothGyro,
-            force: JointKinematics.attitude(joints: relativeMotion.joints).rotate(force),
-            relative: relativeMotion, bias: bias, biasVariance: covariance.gg.bb.diagonal,
+            gyro: p.rawTurn / p.duration, smoothGyro: p.smoothTurn / p.duration,
+            force: JointKinematics.attitude(joints: relative.joints).rotate(force),
+            relative: relative, bias: bias, biasVariance: covariance.gg.bb.diagonal,
             isPlausible: restIsPlausible, duration: p.duration, parameters: parameters)
         if detector.lostTrust > 0 { covariance.gg.bb.addToDiagonal(detector.lostTrust) }
         if detector.stillTime > Self.knownBiasStillTime { trustFirstInclination() }

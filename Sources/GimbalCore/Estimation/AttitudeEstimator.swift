@@ -111,6 +111,10 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         var impulse: Vector3 = .zero
         /// Integral of the raw rate, body frame, rad.
         var rawTurn: Vector3 = .zero
+        /// Integral of the smoothed raw rate, body frame, rad.
+        var smoothTurn: Vector3 = .zero
+        /// Integral of the sensor's rate relative to the handle, body frame, rad.
+        var relativeTurn: Vector3 = .zero
         /// Integral of the squared rate, rad²/s.
         var squaredTurn = 0.0
         /// Increase of the tilt's covariance because of saturated samples, rad². `x` and `y` are
@@ -341,6 +345,8 @@ public struct AttitudeEstimator: Sendable, BitwiseCopyable {
         period.squaredTurn += newRate.squaredNorm * dt
         period.duration += dt
         smoothGyro += (gyro - smoothGyro) * (dt / (JointMotion.smoothing + dt))
+        period.smoothTurn += smoothGyro * dt
+        period.relativeTurn += relativeMotion.rate * dt
         step = dt
         let ended = range.reached(by: gyro, dt: dt, known: parameters.gyroRange)
         isSaturated = ended.squaredNorm > 0

@@ -20,7 +20,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         /// Time over which the rate is averaged, s.
         var duration: Double
         /// Variance of the measurement error due to the joints' motion, on each axis, (rad/s)²;
-        /// zero at rest.
+        /// zero at rest, equal on all axes during a commanded turn.
         var jointVariance: Vector3
     }
 
@@ -36,7 +36,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var pending: Measurement?
     private var joints = JointStillness()
     private var source = JointSource.assumed
-    private var isSeeded = false
+    /// Time since the first sample, s, at most the time constant of the means.
+    private var age = 0.0
     private var evidence = RestEvidence()
     private var varianceBefore = Vector3.zero
     private var supportBefore = 0.0
@@ -50,7 +51,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
     /// True if the sensor may be at rest: it is still now, or the detector has not received a
     /// sample yet.
     var isCandidate: Bool {
-        @_noLocks @_noAllocation get { !isSeeded || stillTime > 0 }
+        @_noLocks @_noAllocation get { age == 0 || stillTime > 0 }
     }
 
     /// Creates a detector that has not received a sample yet.
@@ -65,7 +66,8 @@ struct RestDetector: Sendable, BitwiseCopyable {
     ///
     /// - Parameters:
     ///   - gyro: Mean raw rate of the sensor, body frame, rad/s.
-    ///   - smoothGyro: Raw rate of the sensor, smoothed like `relative.rate`, body frame, rad/s.
+    ///   - smoothGyro: Mean raw rate, smoothed like the mean rate `relative.rate`, body frame,
+    ///     rad/s.
     ///   - force: Mean specific force, m/s², handle frame; body frame if the joints are unknown.
     ///   - relative: Motion of the sensor relative to the handle.
     ///   - bias: Estimated gyroscope bias, rad/s.
@@ -92,12 +94,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
         // While the joints move, both rates must have the same delay: otherwise a fast turn of the
         // camera would look like a motion of the handle.
         let rate = (joints.areMoving ? smoothGyro : gyro) - relative.rate
-        if !isSeeded {
-            slowRate = rate
-            slowForce = force
-            isSeeded = true
-        }
-        let gain = duration / (parameters.restFilterTime + duration)
+        // A mean of fewer samples is their average, so that a jolt at the start is soon forgotten.
+        age = min(age, parameters.restFilterTime) + duration
+        let gain = duration / age
         slowRate += (rate - slowRate) * gain
         slowForce += (force - slowForce) * gain
         let isStill = isQuiet(
@@ -111,7 +110,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
         let isNear = isNear(
             slowRate - bias, variance: biasVariance,
-            jointRate: relative.drive.isCommanded ? relative.rate * share : .zero,
+            jointSigma: relative.drive.isCommanded ? relative.rate.norm * share : 0,
             parameters: parameters)
         guard
             evidence.isLevel(
@@ -143,12 +142,17 @@ struct RestDetector: Sendable, BitwiseCopyable {
         guard stillTime > parameters.restTime, sumTime >= Self.halfRest * parameters.restTime else {
             return nil
         }
-        let newest = finish(jointShare: share)
+        let isCommanded = relative.drive.isCommanded
+        let newest = finish(jointShare: share, isCommanded: isCommanded)
         let known = parameters.convergedBiasSigma * parameters.convergedBiasSigma
         let isKnown = biasVariance.largest < known
         let usable = isKnown ? pending : newest
         pending = isKnown ? newest : nil
-        if isAtRest, let usable { evidence.confirm(usable.duration) }
+        guard let usable else { return nil }
+        // The gyroscope's scale and misalignment falsify consecutive measurements in the same way,
+        // so their average is not more accurate.
+        if isCommanded, usable.jointVariance.largest > biasVariance.largest { return nil }
+        if isAtRest { evidence.confirm(usable.duration) }
         return usable
     }
 
@@ -165,12 +169,16 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Ends one measurement.
+    /// Ends one measurement. During a commanded turn, the misalignment of the gyroscope's axes
+    /// changes the rates about all axes.
     @_noLocks @_noAllocation
-    private mutating func finish(jointShare: Double) -> Measurement {
+    private mutating func finish(jointShare: Double, isCommanded: Bool) -> Measurement {
         let sigma = jointTurn * (jointShare / sumTime)
+        let square = sigma.squaredNorm
+        let variance =
+            isCommanded ? Vector3(square, square, square) : sigma.scaled(by: sigma)
         let measurement = Measurement(
-            rate: sum / sumTime, duration: sumTime, jointVariance: sigma.scaled(by: sigma))
+            rate: sum / sumTime, duration: sumTime, jointVariance: variance)
         sum = .zero
         jointTurn = .zero
         sumTime = 0
@@ -241,20 +249,20 @@ struct RestDetector: Sendable, BitwiseCopyable {
 
     /// True if the rate agrees with the estimated bias. The margin is `restGateFloor` while the
     /// joints are still. While the joints move, the margin is a fifth of `restGateFloor`, which
-    /// covers the noise of `slowRate`. The error `jointRate` of a commanded turn is added in
-    /// quadrature.
+    /// covers the noise of `slowRate`. The standard deviation `jointSigma` of a commanded turn is
+    /// added in quadrature.
     @_noLocks @_noAllocation
     private func isNear(
-        _ difference: Vector3, variance: Vector3, jointRate: Vector3,
+        _ difference: Vector3, variance: Vector3, jointSigma: Double,
         parameters: AttitudeEstimator.Parameters
     ) -> Bool {
         let gate = parameters.restGate * parameters.restGate
         let floorSigma = parameters.restGateFloor * (joints.areMoving ? Self.movingShare : 1)
         let floor = floorSigma * floorSigma
         let square = difference.scaled(by: difference)
-        let joint = jointRate.scaled(by: jointRate)
-        return square.x < gate * (variance.x + floor + joint.x)
-            && square.y < gate * (variance.y + floor + joint.y)
-            && square.z < gate * (variance.z + floor + joint.z)
+        let added = floor + jointSigma * jointSigma
+        return square.x < gate * (variance.x + added)
+            && square.y < gate * (variance.y + added)
+            && square.z < gate * (variance.z + added)
     }
 }

@@ -58,8 +58,10 @@ extension InertiaIdentifier {
     static var plausiblePhases: (lowest: Double, highest: Double) {
         @_noLocks get { (-0.8, 1) }
     }
-    /// Error of the inertia's natural logarithm per ratio of friction to accelerating torque.
-    static var frictionError: Double { @_noLocks get { 0.25 } }
+    /// Standard deviation of the inertia's natural logarithm per ratio of friction to accelerating
+    /// torque. While the joint begins to slide, friction is half elastic: the error is as large as
+    /// the ratio; later it is much smaller.
+    static var frictionError: Double { @_noLocks get { 0.5 } }
     /// Smallest angle by which the formula divides, rad, so that an unmoved camera gives a finite
     /// amplitude.
     static var leastAngle: Double { @_noLocks get { 1e-9 } }
