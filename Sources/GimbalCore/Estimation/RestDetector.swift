@@ -9,8 +9,8 @@
 /// Moving joints exclude rest. While the joints move, the detector can still measure the bias from
 /// the handle's rate, but the weight of this measurement decreases with the joints' rate. In state
 /// `held`, the joints turn because the handle turns, or because a wrong gyroscope bias makes the
-/// camera turn slowly. In state `commanded`, the gyroscope's scale error adds a fraction of the
-/// turn to the measurement.
+/// camera turn slowly. In state `commanded`, the gyroscope's scale error and misalignment add a
+/// fraction of the turn to the measurement.
 struct RestDetector: Sendable, BitwiseCopyable {
     /// One bias measurement.
     struct Measurement: Sendable, BitwiseCopyable {
@@ -36,7 +36,9 @@ struct RestDetector: Sendable, BitwiseCopyable {
     private var pending: Measurement?
     private var joints = JointStillness()
     private var source = JointSource.assumed
-    /// Time since the first sample, s, at most the time constant of the means.
+    private var wasCommanded = false
+    /// Time since the first sample after a reset, s, at most the time constant of the means plus
+    /// one period.
     private var age = 0.0
     private var evidence = RestEvidence()
     private var varianceBefore = Vector3.zero
@@ -85,6 +87,10 @@ struct RestDetector: Sendable, BitwiseCopyable {
         bias: Vector3, biasVariance: Vector3, isPlausible: Bool, duration: Double,
         parameters: AttitudeEstimator.Parameters
     ) -> Measurement? {
+        let isCommanded = relative.drive.isCommanded
+        // A measurement must not contain motions with different errors.
+        if isCommanded != wasCommanded { restart() }
+        wasCommanded = isCommanded
         let isNewFrame = relative.source.differs(from: source)
         source = relative.source
         if isNewFrame { reset() }
@@ -110,7 +116,7 @@ struct RestDetector: Sendable, BitwiseCopyable {
         }
         let isNear = isNear(
             slowRate - bias, variance: biasVariance,
-            jointSigma: relative.drive.isCommanded ? relative.rate.norm * share : 0,
+            jointSigma: isCommanded ? relative.rate.norm * share : 0,
             parameters: parameters)
         guard
             evidence.isLevel(
@@ -142,17 +148,12 @@ struct RestDetector: Sendable, BitwiseCopyable {
         guard stillTime > parameters.restTime, sumTime >= Self.halfRest * parameters.restTime else {
             return nil
         }
-        let isCommanded = relative.drive.isCommanded
         let newest = finish(jointShare: share, isCommanded: isCommanded)
         let known = parameters.convergedBiasSigma * parameters.convergedBiasSigma
         let isKnown = biasVariance.largest < known
         let usable = isKnown ? pending : newest
         pending = isKnown ? newest : nil
-        guard let usable else { return nil }
-        // The gyroscope's scale and misalignment falsify consecutive measurements in the same way,
-        // so their average is not more accurate.
-        if isCommanded, usable.jointVariance.largest > biasVariance.largest { return nil }
-        if isAtRest { evidence.confirm(usable.duration) }
+        if isAtRest, let usable { evidence.confirm(usable.duration) }
         return usable
     }
 
