@@ -35,21 +35,21 @@ struct FalseAlarmTests {
         #expect(FalseAlarms.names(in: run.run().conditions) == "")
     }
 
+    private static func start(seed: UInt64, motor: MotorType) throws -> GalleryRun.Outcome {
+        var run = GalleryRun(gimbal: DrawnGimbal(seed: seed, motor: motor), motion: .still)
+        run.seconds = 9
+        return try run.run()
+    }
+
     /// One axis is measured before the others, and its gains rise while the camera still falls or
     /// trembles with the probes.
     @Test(
         "no oscillation is reported while the inertia is measured one axis after the other",
         arguments: [1060, 1076, 1080, 1136] as [UInt64])
     func oneAfterTheOther(seed: UInt64) throws {
-        var run = GalleryRun(gimbal: DrawnGimbal(seed: seed, motor: .torque), motion: .still)
-        run.seconds = 9
-        let outcome = try run.run()
+        let outcome = try Self.start(seed: seed, motor: .torque)
         #expect(outcome.start < 4)
-        withKnownIssue("17°/s of a friction limit cycle, reported 5.4 s after the start") {
-            #expect(!outcome.faults.intersects(.loopOscillating))
-        } when: {
-            seed == 1076
-        }
+        #expect(!outcome.faults.intersects(.loopOscillating))
         #expect(outcome.isHeld && !outcome.isOscillating)
     }
 
@@ -58,9 +58,7 @@ struct FalseAlarmTests {
         "no oscillation is reported when brushless motors without encoders turn a heavy camera to level",
         arguments: [22, 188, 325, 358] as [UInt64])
     func rise(seed: UInt64) throws {
-        var run = GalleryRun(gimbal: DrawnGimbal(seed: seed, motor: .field), motion: .still)
-        run.seconds = 9
-        let outcome = try run.run()
+        let outcome = try Self.start(seed: seed, motor: .field)
         #expect(!outcome.faults.intersects(.loopOscillating))
         #expect(outcome.isHeld && !outcome.isOscillating)
     }

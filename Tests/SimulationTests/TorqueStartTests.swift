@@ -134,6 +134,17 @@ struct TorqueStartTests {
         #expect(shake(true) < 0.7 * shake(false))
     }
 
+    @Test("with friction of a third of the torque, the first search finds the inertia within 4 s")
+    func friction() {
+        var loop = SimulatedLoop(BaseMotion(.still, seed: 1)) { gimbal, _ in
+            gimbal.plant.friction.coulomb = 0.08
+            gimbal.plant.friction.stiction = 0.1
+        }
+        loop.run(seconds: 4) { #expect(!$0.conditions.intersects(.inertiaNotFound)) }
+        let sigma = loop.snapshot.inertiaSigma
+        #expect(max(sigma.yaw, sigma.roll, sigma.pitch) < 0.13)
+    }
+
     @Test("a camera that is light about one axis is measured after an oscillation")
     func lightAxis() {
         for seed in UInt64(1)...5 {

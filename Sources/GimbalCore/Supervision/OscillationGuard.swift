@@ -30,7 +30,7 @@ struct OscillationGuard: Sendable, BitwiseCopyable {
     ///     rad/s², or rates, rad/s.
     ///   - largest: Largest command that the motors can follow, in the unit of `commanded`, more
     ///     than 0.
-    ///   - rate: Camera's rate, camera frame, rad/s.
+    ///   - rate: Camera's rate relative to the planned rate, camera frame, rad/s.
     ///   - delay: Configured loop delay, from a command to the sample that contains its effect, s.
     ///     The true delay has not been measured and can be twice this value.
     ///   - dt: Seconds since the previous call, more than 0.

@@ -147,9 +147,9 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// Checks whether the motors make the camera oscillate.
     ///
     /// - Parameters:
-    ///   - moment: Commanded moment of the motors, camera frame, N·m.
+    ///   - moment: Feedback part of the commanded moment, camera frame, N·m.
     ///   - largest: Largest moment of the motors, N·m.
-    ///   - rate: Rate of the camera, camera frame, rad/s.
+    ///   - rate: Camera's rate relative to the set-point's rate, camera frame, rad/s.
     ///   - belief: Assumed inertia about the camera's axes, kg·m².
     ///   - delay: Time from a command to the sample that contains its effect, s.
     ///   - dt: Seconds since the previous call, more than 0.

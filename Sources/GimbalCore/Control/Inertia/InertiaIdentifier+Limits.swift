@@ -17,7 +17,7 @@ extension InertiaIdentifier {
     static var largestAngle: Double { @_noLocks get { 0.7 * .pi / 180 } }
     /// Ratio of the probe's full frequency to its frequency during the search for the delay.
     static var descent: Double { @_noLocks get { 3 } }
-    /// Largest number of measurements at full frequency in one search.
+    /// Largest number of measurements without a result at full frequency in one search.
     static var mostRounds: Int { @_noLocks get { 16 } }
     /// Largest number of measurements at the low frequency in one search.
     static var mostSlowRounds: Int { @_noLocks get { 6 } }

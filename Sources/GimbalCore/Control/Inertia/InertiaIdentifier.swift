@@ -253,6 +253,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             || amplitude >= Self.mostProbe * p.torqueLimit
         previousPhase = isClear ? phase : .nan
         previousSize = size
+        let before = sigma
         if isSlow {
             // A joint held by static friction acts as a spring: its response is reversed and
             // contains no information about a delay.
@@ -279,7 +280,7 @@ struct InertiaIdentifier: Sendable, BitwiseCopyable {
             }
         }
         previousAmplitude = amplitude
-        rounds += 1
+        if sigma == before { rounds += 1 }
         if isKnown {
             usefulAmplitude = amplitude
             isProbing = false
