@@ -1,6 +1,7 @@
-import GimbalCore
 import Glibc
 import Testing
+
+@testable import GimbalCore
 
 @Suite("Field controller")
 struct FieldControllerTests {
@@ -59,6 +60,23 @@ struct FieldControllerTests {
         #expect(turned() == first)
         controller.parameters.probesInertia = false
         #expect(abs(turned()) < 0.1)
+    }
+
+    @Test("before the delay is measured, it counts as longer than configured")
+    func unknownDelay() {
+        func delay(isProbed: Bool) -> Double {
+            var parameters = FieldController.Parameters()
+            parameters.probesInertia = isProbed
+            var controller = FieldController(parameters: parameters)
+            controller.reset()
+            _ = controller.step(
+                ControlInput(
+                    attitude: .identity, rate: .zero, setpoint: Self.still, authority: 0, dt: 1e-3))
+            return controller.loopDelay - parameters.loopDelay
+        }
+        #expect(abs(delay(isProbed: true) - 1.5e-3) < 1e-9)
+        #expect(delay(isProbed: false) == 0)
+        #expect(Self.started(rate: 0).loopDelay < 5e-3, "the search has measured the delay")
     }
 
     /// Controller after the first start of a camera with triple inertia about pitch, as soon as the

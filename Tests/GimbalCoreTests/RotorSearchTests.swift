@@ -6,24 +6,26 @@ import Testing
 @Suite("Search for the rotor of a motor without encoder")
 struct RotorSearchTests {
     /// Motor with inertia, kg·m², sliding friction, N·m, rotor angle, electrical rad, and delay from
-    /// the field to the measured rate, ms; simulated in steps of 1 ms.
+    /// the field to the measured rate, in periods; simulated in periods of `period` ms.
     private static func run(
-        inertia: Double, friction: Double = 0, rotor: Double, delay: Int, load: Double = 0
+        inertia: Double, friction: Double = 0, rotor: Double, delay: Int, load: Double = 0,
+        period: Int = 1
     ) -> (result: RotorSearch.Result?, rotor: Double, largestRate: Double) {
         var search = RotorSearch(isOver: false)
         var (angle, rate, largest) = (0.0, 0.0, 0.0)
         var fields = Array(repeating: (angle: 0.0, power: 0.0), count: delay + 1)
-        for tick in 0..<2000 {
-            let authority = min(Double(tick) / 500, 1)
+        for tick in 0..<(2000 / period) {
+            let authority = min(Double(tick * period) / 500, 1)
             let result = search.step(
                 RotorSearch.Sample(
                     cameraRate: rate, jointRate: rate, power: authority, isFull: authority >= 1,
-                    peakTorque: 0.25, polePairs: 7, frequency: 2 * .pi * 30), dt: 1e-3)
+                    peakTorque: 0.25, polePairs: 7, frequency: 2 * .pi * 30),
+                dt: Double(period) * 1e-3)
             if let result { return (result, rotor + 7 * angle, largest) }
             fields.removeFirst()
             fields.append((search.turned, search.power))
-            // Ten steps for each period, because the friction is not smooth.
-            for _ in 0..<10 {
+            // Ten steps for each millisecond, because the friction is not smooth.
+            for _ in 0..<(10 * period) {
                 let push =
                     0.25 * fields[0].power * cm_sin(fields[0].angle - rotor - 7 * angle) + load
                 let brake = min(max(rate * inertia / 1e-4 + push, -friction), friction)
@@ -48,6 +50,22 @@ struct RotorSearchTests {
             #expect(abs(result.delay - expected) < 0.6e-3, "\(result)")
             #expect(abs(cm_sin(0.5 * (result.electrical - angle))) < 0.2, "\(result) \(angle)")
             #expect(rate < 3, "\(rate)")
+        }
+    }
+
+    /// In a slow loop, the hold of the field and the mean rate are part of the loop delay.
+    @Test(
+        "the delay of a slow loop is measured, which includes the hold of the field",
+        arguments: [2, 3, 4], [2, 3])
+    func slowLoop(period: Int, delay: Int) throws {
+        for rotor in [-2.5, 0, 1.5] {
+            let (found, angle, _) = Self.run(
+                inertia: 2.5e-3, rotor: rotor, delay: delay, period: period)
+            let result = try #require(found)
+            // Without the hold and the mean that are usual at 1 kHz.
+            let expected = (Double(delay) - 0.5) * Double(period) * 1e-3 - 1e-3
+            #expect(abs(result.delay - expected) < 0.8e-3, "\(result) \(expected)")
+            #expect(abs(cm_sin(0.5 * (result.electrical - angle))) < 0.2, "\(result) \(angle)")
         }
     }
 

@@ -30,5 +30,17 @@ extension FieldController {
     /// estimates of the rotors' angles converge.
     static var lockTime: Double { @_noLocks get { 0.2 } }
     /// Largest difference between measured and configured loop delay, s.
-    static var longestExtraDelay: Double { @_noLocks get { 6e-3 } }
+    private static var longestExtraDelay: Double { @_noLocks get { 6e-3 } }
+
+    /// Loop delay for the gains, s: configured, or measured if that is longer. Before a measurement
+    /// the delay can be longer than configured.
+    var assumedDelay: Double {
+        @_noLocks get {
+            let configured = parameters.loopDelay
+            guard parameters.probesInertia else { return configured }
+            let measured = search.delay
+            guard !measured.isNaN else { return configured + AttitudeController.unmeasuredDelay }
+            return min(max(configured, measured), configured + Self.longestExtraDelay)
+        }
+    }
 }

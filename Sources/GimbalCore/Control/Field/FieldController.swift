@@ -19,7 +19,7 @@ internal import CMathShim
 public struct FieldController: MotorController {
     /// Tuning of the controller of motors without encoders.
     public var parameters: Parameters {
-        didSet { inertias.adapt(from: oldValue.peakTorque, to: parameters.peakTorque) }
+        didSet { inertias.adapt(from: oldValue, to: parameters) }
     }
     /// Shortest rotation from attitude to set-point in the last step, camera frame, rad.
     public private(set) var attitudeError = Vector3.zero
@@ -57,7 +57,7 @@ public struct FieldController: MotorController {
     /// two standard deviations correspond to a factor of four.
     var inertiaSigma: AxisVector { @_noLocks @inline(always) get { inertias.sigmas } }
 
-    /// Loop delay that the controller assumes, s: configured, or measured if that is longer.
+    /// Loop delay that the controller assumes, s (see `assumedDelay`).
     var loopDelay: Double { @_noLocks @inline(always) get { tuning.loopDelay } }
 
     /// True if `exerted` is reliable, because the angles of all rotors are known.
@@ -144,7 +144,7 @@ public struct FieldController: MotorController {
         observe(rates: rates, known: known, kinematics: kinematics, stage: stage, dt: dt)
         let cameraRates = kinematics.torques(moment: rate)
         if !inertias.isMeasured {
-            fitRotors(cameraRates: cameraRates, jointRates: known, dt: dt)
+            fitRotors(kinematics, cameraRates: cameraRates, jointRates: known, dt: dt)
         }
         var (moment, planned) = moment(
             attitude: attitude, lead: input.attitudeLead, rate: rate, setpoint: setpoint,
@@ -154,7 +154,8 @@ public struct FieldController: MotorController {
         drive(torques: torques, rates: known, share: share, dt: dt)
         let isSearching = isSearching
         if isSearching {
-            turnFields(cameraRates: cameraRates, jointRates: rates, share: share, dt: dt)
+            turnFields(
+                kinematics, cameraRates: cameraRates, jointRates: rates, share: share, dt: dt)
         }
         if !parameters.watchesOscillation {
             inertias.stopWatching()
@@ -197,10 +198,7 @@ public struct FieldController: MotorController {
     }
 
     private mutating func stage(share: Double, dt: Double) -> Stage {
-        let delay = min(
-            max(parameters.loopDelay, parameters.probesInertia ? search.delay : 0),
-            parameters.loopDelay + Self.longestExtraDelay)
-        tuning = parameters.stretched(to: delay).narrowed(inertias.bandwidthFactor)
+        tuning = parameters.stretched(to: assumedDelay).narrowed(inertias.bandwidthFactor)
         inertia = inertias.belief(first: parameters.inertia, isProbed: parameters.probesInertia)
         if running == 0, share < 1 || isSearching { return .locking }
         running += dt
@@ -218,13 +216,14 @@ public struct FieldController: MotorController {
 
     /// Turns the fields of the motors whose rotor has not been found.
     private mutating func turnFields(
-        cameraRates: AxisVector, jointRates: AxisVector, share: Double, dt: Double
+        _ kinematics: JointKinematics, cameraRates: AxisVector, jointRates: AxisVector,
+        share: Double, dt: Double
     ) {
         let (sought, fields) = (search.sought, search.fields)
         let found = search.step(
             cameraRates: cameraRates, jointRates: jointRates, authority: share,
             parameters: parameters, dt: dt)
-        inertias.adopt(found, first: parameters.inertia)
+        inertias.adopt(found, in: kinematics, first: parameters.inertia)
         if search.sought.isEmpty {
             mustSearch = false
             power.reset(load, parameters)
@@ -241,7 +240,7 @@ public struct FieldController: MotorController {
 
     /// Measures the rotors and the inertia that the search has not found.
     private mutating func fitRotors(
-        cameraRates: AxisVector, jointRates: AxisVector, dt: Double
+        _ kinematics: JointKinematics, cameraRates: AxisVector, jointRates: AxisVector, dt: Double
     ) {
         let delay = tuning.loopDelay
         let found = search.fit(
@@ -249,7 +248,7 @@ public struct FieldController: MotorController {
             moved: jointRates * (parameters.polePairs * dt),
             field: fields.value(age: delay, dt: dt),
             pull: parameters.peakTorque * powers.value(age: delay, dt: dt), dt: dt)
-        inertias.adopt(found, first: parameters.inertia)
+        inertias.adopt(found, in: kinematics, first: parameters.inertia)
         rotors.change {
             if !found.electrical[$1].isNaN { $0.adopt(measured: found.electrical[$1]) }
         }

@@ -66,13 +66,13 @@ struct FieldSearch: Sendable, BitwiseCopyable {
         @_noLocks get { (origin + rotors.map { $0.turned }, rotors.map { $0.power }) }
     }
 
-    /// Median of the measured loop delays, s, where an unknown delay counts as 0.
+    /// Median of the measured loop delays, s; the smaller one of two, and NaN without a measurement.
     var delay: Double {
         @_noLocks get {
-            let yaw = delays.yaw.isNaN ? 0 : delays.yaw
-            let roll = delays.roll.isNaN ? 0 : delays.roll
-            let pitch = delays.pitch.isNaN ? 0 : delays.pitch
-            return max(min(yaw, roll), min(max(yaw, roll), pitch))
+            let least = delays.filled(from: AxisVector(repeating: .infinity)).smallest
+            guard least.isFinite else { return .nan }
+            let known = delays.filled(from: AxisVector(repeating: least))
+            return max(min(known.yaw, known.roll), min(max(known.yaw, known.roll), known.pitch))
         }
     }
 

@@ -104,6 +104,10 @@ struct RotorSearch: Sendable, BitwiseCopyable {
     /// The same for the squared amplitudes.
     private static var leastRateChange: Double { @_noLocks get { 0.1 } }
 
+    /// Delay that the mean rate of a period and the hold of the field cause together at 1 kHz, s. The
+    /// loop delay excludes this delay, and includes the additional delay of a slower loop.
+    private static var usualHold: Double { @_noLocks get { 1e-3 } }
+
     /// Largest number of restarts. Each gap restarts the measurement before and after its period; the
     /// search must end although the loop is late ten times per second.
     private static var mostRestarts: Int { @_noLocks get { 10 } }
@@ -208,13 +212,11 @@ struct RotorSearch: Sendable, BitwiseCopyable {
         lag -= Double.pi * cm_floor(lag / Double.pi + 0.25)
         let angle = moved + forwards - lag
         let turns = cm_floor((turned - angle) / (2 * Double.pi) + 0.5)
-        // The mean rate of a period and the hold of the field each delay by half a period. Neither
-        // belongs to the loop delay.
         let (impedance, friction) = Self.load(weak: weak, strong: strong)
         return Result(
             electrical: angle + turns * 2 * Double.pi,
             inertia: impedance * pass.gain / frequency, friction: friction,
-            delay: (lag + pass.lead) / frequency - dt)
+            delay: (lag + pass.lead) / frequency - min(dt, Self.usualHold))
     }
 
     /// Ratio of torque to rate without sliding friction, N·m·s, and sliding friction, N·m; NaN if

@@ -9,8 +9,11 @@ internal import CMathShim
 ///
 /// Runs on the loop thread only, in constant time and without allocation.
 struct FieldInertia: Sendable, BitwiseCopyable {
-    /// Inertia from the search for the rotors, kg·m²; NaN if it has not been measured.
-    private var measured = AxisVector(repeating: .nan)
+    /// Inertia about the joints' axes from the search for the rotors.
+    private var joints = JointInertia()
+    /// Inertia about the camera's axes from this search, kg·m², and its standard deviations; unused
+    /// without a measurement.
+    private var camera = (values: AxisVector.unknown, sigmas: AxisVector.unknown)
     /// Sliding friction of the joints from the search for the rotors, N·m; NaN if it has not been
     /// measured.
     private var friction = AxisVector(repeating: .nan)
@@ -51,45 +54,31 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         }
     }
 
-    /// Axes whose inertia the search has measured.
-    private var found: AxisSet {
-        @_noLocks get {
-            AxisSet(
-                yaw: !measured.yaw.isNaN, roll: !measured.roll.isNaN, pitch: !measured.pitch.isNaN)
-        }
-    }
-
-    /// Inertia, kg·m², and sliding friction, N·m, from the search for the rotors; NaN if they have
-    /// not been measured, or `isProbed` is false.
+    /// Inertia about the joints' axes, kg·m², and sliding friction, N·m, from the search for the
+    /// rotors; NaN if they have not been measured, or `isProbed` is false.
     @_noLocks
     func load(isProbed: Bool) -> (inertia: AxisVector, friction: AxisVector) {
-        isProbed ? (measured, friction) : (.unknown, .unknown)
+        isProbed ? (joints.measured, friction) : (.unknown, .unknown)
     }
 
     /// Axes whose inertia has not been measured.
     var unmeasured: AxisSet {
-        @_noLocks get { AxisSet(yaw: true, roll: true, pitch: true).subtracting(found) }
+        @_noLocks get { AxisSet(yaw: true, roll: true, pitch: true).subtracting(joints.found) }
     }
 
     /// True if the inertia about every axis has been measured.
     var isMeasured: Bool {
-        @_noLocks get { found == AxisSet(yaw: true, roll: true, pitch: true) }
+        @_noLocks get { joints.found == AxisSet(yaw: true, roll: true, pitch: true) }
     }
-
-    /// Standard deviation of the natural logarithm of a measured inertia: 20 %.
-    private static var foundSigma: Double { @_noLocks get { 0.2 } }
 
     /// Standard deviation of the natural logarithm of each axis's inertia.
     var sigmas: AxisVector {
         @_noLocks get {
-            AxisVector(
-                yaw: measured.yaw.isNaN ? UnmeasuredInertia.sigma : Self.foundSigma,
-                roll: measured.roll.isNaN ? UnmeasuredInertia.sigma : Self.foundSigma,
-                pitch: measured.pitch.isNaN ? UnmeasuredInertia.sigma : Self.foundSigma)
+            joints.found.isEmpty ? AxisVector(repeating: UnmeasuredInertia.sigma) : camera.sigmas
         }
     }
 
-    /// Assumed inertia about the camera's axes, kg·m² (see `UnmeasuredInertia`).
+    /// Assumed inertia about the camera's axes, kg·m² (see `JointInertia`).
     ///
     /// - Parameters:
     ///   - first: Configured inertia, kg·m².
@@ -97,40 +86,49 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// - Returns: Assumed inertia, kg·m².
     @_noLocks
     func belief(first: AxisVector, isProbed: Bool) -> AxisVector {
-        guard isProbed else { return first * shaking.share }
-        return UnmeasuredInertia.completed(measured, first: first) * shaking.share
+        (isProbed && !joints.found.isEmpty ? camera.values : first) * shaking.share
     }
 
-    /// Adopts inertia and sliding friction from the search for the rotors; an inertia of NaN leaves
-    /// both unchanged for its axis. The configured inertia is `first`, kg·m².
+    /// Adopts inertia and sliding friction from the search for the rotors, in the pose `kinematics`;
+    /// an inertia of NaN leaves both unchanged for its joint. The configured inertia is `first`,
+    /// kg·m².
     @_noLocks
-    mutating func adopt(_ found: FieldSearch.Found, first: AxisVector) {
-        let (inertia, friction) = (found.inertia, found.friction)
-        if !inertia.yaw.isNaN { adopt(inertia.yaw, friction.yaw, .yaw, first: first.yaw) }
-        if !inertia.roll.isNaN { adopt(inertia.roll, friction.roll, .roll, first: first.roll) }
-        if !inertia.pitch.isNaN { adopt(inertia.pitch, friction.pitch, .pitch, first: first.pitch) }
+    mutating func adopt(
+        _ found: FieldSearch.Found, in kinematics: JointKinematics, first: AxisVector
+    ) {
+        let inertia = found.inertia
+        guard !inertia.yaw.isNaN || !inertia.roll.isNaN || !inertia.pitch.isNaN else { return }
+        if !inertia.yaw.isNaN { adopt(found, .yaw, in: kinematics, first: first) }
+        if !inertia.roll.isNaN { adopt(found, .roll, in: kinematics, first: first) }
+        if !inertia.pitch.isNaN { adopt(found, .pitch, in: kinematics, first: first) }
+        camera = joints.camera(first: first)
+        // The motion so far is a response to other gains.
+        shaking.forgetMotion()
     }
 
     /// Range of a measured inertia, relative to the configured inertia.
     private static var range: (least: Double, most: Double) { @_noLocks get { (1 / 40.0, 8) } }
 
     private mutating func adopt(
-        _ inertia: Double, _ friction: Double, _ axis: GimbalAxis, first: Double
+        _ found: FieldSearch.Found, _ axis: GimbalAxis, in kinematics: JointKinematics,
+        first: AxisVector
     ) {
-        self.friction[axis] = friction
-        measured[axis] = min(max(inertia, Self.range.least * first), Self.range.most * first)
+        friction[axis] = found.friction[axis]
+        let (least, most) = (Self.range.least * first[axis], Self.range.most * first[axis])
+        joints.note(min(max(found.inertia[axis], least), most), axis, in: kinematics)
         shaking.restoreGains(axis)
     }
 
     /// Adapts the measured inertia and friction to a change of the assumed torque of the motors at
-    /// full power, N·m. The search measures their quotients with this torque, which do not change.
+    /// full power. The search measures their quotients with this torque, which do not change.
     @_noLocks
-    mutating func adapt(from old: AxisVector, to new: AxisVector) {
-        guard !(old == new), old.smallest > 0 else { return }
-        let factor = AxisVector(
-            yaw: new.yaw / old.yaw, roll: new.roll / old.roll, pitch: new.pitch / old.pitch)
-        measured = measured * factor
-        friction = friction * factor
+    mutating func adapt(from old: FieldController.Parameters, to new: FieldController.Parameters) {
+        if !(old.peakTorque == new.peakTorque), old.peakTorque.smallest > 0 {
+            let factor = new.peakTorque.shares(of: old.peakTorque)
+            joints.scale(by: factor)
+            friction = friction * factor
+        }
+        camera = joints.camera(first: new.inertia)
     }
 
     /// Reduces all corner frequencies of the loop. The given axes have oscillated with a measured
@@ -167,7 +165,7 @@ struct FieldInertia: Sendable, BitwiseCopyable {
             rate: rate, delay: delay, dt: dt)
         settling = max(0, settling - dt)
         sinceShaking = lowered.isEmpty ? sinceShaking + dt : 0
-        if !lowered.isEmpty, lowered.subtracting(found).isEmpty { blameDelay(lowered) }
+        if !lowered.isEmpty, lowered.subtracting(joints.found).isEmpty { blameDelay(lowered) }
     }
 
     /// Ends the check for oscillations. The inertia estimate and the corner frequencies return to

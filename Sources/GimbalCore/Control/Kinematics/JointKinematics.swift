@@ -127,6 +127,21 @@ public struct JointKinematics: Sendable, BitwiseCopyable {
             yaw: axes.contains(.roll), roll: axes.contains(.yaw), pitch: axes.contains(.pitch))
     }
 
+    /// Weights of the camera's reciprocal inertias, about the camera's axes, in the response of the
+    /// rate about a joint's axis to the torque of this joint's motor. The other joints move freely.
+    ///
+    /// - Parameter axis: The joint.
+    /// - Returns: Three weights, camera frame; their sum is 1.
+    @_noLocks @_noAllocation
+    func weights(_ axis: GimbalAxis) -> Vector3 {
+        let (across, along) = (sinPitch * sinPitch, cosPitch * cosPitch)
+        return switch axis {
+        case .yaw: Vector3(across, 0, along)
+        case .roll: Vector3(along, 0, across)
+        case .pitch: Vector3(0, 1, 0)
+        }
+    }
+
     /// The camera's inertia about each joint's axis.
     ///
     /// - Parameter inertia: Inertia about the camera's axes, kg·m².

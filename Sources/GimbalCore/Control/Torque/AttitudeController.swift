@@ -68,7 +68,7 @@ public struct AttitudeController: MotorController {
 
     /// Additional delay that is assumed before the delay has been measured, s. With a `loopDelay`
     /// of 3.5 ms, the additional delay reduces the feedback by 3 dB.
-    private static var unmeasured: Double { @_noLocks get { 0.0015 } }
+    static var unmeasuredDelay: Double { @_noLocks get { 0.0015 } }
 
     /// Creates a controller at rest.
     public init(parameters: Parameters) {
@@ -153,7 +153,7 @@ public struct AttitudeController: MotorController {
         let asked = moment(
             attitude: input.attitude, lead: input.attitudeLead, rate: rate,
             setpoint: input.setpoint, authority: share, dt: dt)
-        let scale = inertia.isDelayKnown ? 1 : loopDelay / (loopDelay + Self.unmeasured)
+        let scale = inertia.isDelayKnown ? 1 : loopDelay / (loopDelay + Self.unmeasuredDelay)
         let known = imbalance.moment(specificForce: specificForce) + inertia.probe
         var sliding = AxisVector.zero
         var showsFriction = input.areJointsMeasured
