@@ -98,6 +98,7 @@ extension Stabilizer {
     /// Copies this tick's values into the snapshot.
     mutating func record(_ output: MotorOutput, conditions: Conditions) {
         snapshot.mode = pointing.mode
+        snapshot.motion = motion
         snapshot.phase = supervisor.phase
         snapshot.authority = supervisor.authority
         snapshot.conditions = conditions

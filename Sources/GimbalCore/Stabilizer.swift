@@ -36,6 +36,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     private var sampleAge = SampleAge()
     private(set) var pace = SamplePace()
     var supply = SupplyReaction()
+    /// Limits of the set-point's motion that supply and motors permit.
+    var motion = MotionLimits()
     /// Switch of the drives' supply.
     var motorSupply = MotorSupply()
     /// Output of the rate filters, body frame, rad/s.
@@ -84,13 +86,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
         parameters = new
         screen.parameters = new.screen
         estimator.parameters = new.calibratedEstimator(at: snapshot.temperature)
-        limitPointing(share: supply.isSlow ? SupplyReaction.share : 1)
-        drive.torque.apply(new.controller)
-        drive.torque.jointRange = new.jointRange
-        drive.servo.parameters = new.servo
-        drive.field.parameters = new.field
-        drive.motors = new.motors
-        drive.noteState()
+        drive.apply(new)
+        limitMotion()
         // If the inertia has become unknown, the camera is held at its present attitude.
         if wasReady, !drive.state.isReady { held = attitude }
         rateFilter.apply(new.rateFilter)
@@ -208,8 +205,8 @@ public struct Stabilizer: Sendable, BitwiseCopyable {
     /// - Returns: The motors' outputs until the next tick.
     @_noLocks
     public mutating func step(now: Instant) -> MotorOutput {
-        var dt = 0.0
-        if let lastStep { dt = min(max(now.seconds(since: lastStep), 0), TimeLimit.longestPeriod) }
+        let past = lastStep.map { now.seconds(since: $0) } ?? 0
+        let dt = min(max(past, 0), TimeLimit.longestPeriod)
         lastStep = now
         if gaps.step(hasSample: hasNewSample, dt: dt) { witness.forgetResponse() }
         if !hasNewSample, let motors = effect.motors { witness.wait(motors, dt: dt) }

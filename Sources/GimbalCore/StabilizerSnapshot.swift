@@ -69,6 +69,8 @@ public struct StabilizerSnapshot: Sendable, BitwiseCopyable {
     public var setpoint = Quaternion.identity
     /// Motion of the set-point.
     public var pointing = PointingSnapshot()
+    /// Fractions of the configured limits that the set-point's motion may use.
+    public var motion = MotionLimits()
     /// Rotation from the estimated to the commanded attitude, body frame, rad.
     public var attitudeError = Vector3.zero
     /// Angular rate without bias, body frame, rad/s.

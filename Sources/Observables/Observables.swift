@@ -32,6 +32,11 @@ extension Observable {
             "follow_error", .degrees, "Angle by which the set-point lags behind the handle",
             in: "pointing.follow_error"
         ) { $0.pointing.followError }
+        + number(
+            "acceleration_limit", .percent,
+            "Largest acceleration of the set-point, relative to motion.max_acceleration_dps2; below 100 if the motors cannot accelerate the camera faster, and while the supply is low",
+            in: "pointing.acceleration_limit"
+        ) { $0.motion.acceleration }
         + axes(
             "error", .degrees, "Rotation from attitude to set-point, about the camera's axes",
             in: "error",

@@ -88,11 +88,7 @@ import Wire
         // distance has the same factor.
         let error = learned * drawn.parameters.motorConstant.yaw - truth
         #expect(max(abs(error.x), abs(error.y)) < 0.6, "\(error) g·m")
-        withKnownIssue("seed 5 has an error of 3.06 g·m") {
-            #expect(abs(error.z) < BalanceCheck.heightUncertainty, "\(error) g·m")
-        } when: {
-            seed == 5
-        }
+        #expect(abs(error.z) < BalanceCheck.heightUncertainty, "\(error) g·m")
         // On each axis with a clear imbalance, the direction must be right.
         for (found, real) in [(learned.x, truth.x), (learned.y, truth.y)] where abs(real) > 1 {
             #expect(found * real > 0)

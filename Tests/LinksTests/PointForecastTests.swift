@@ -30,4 +30,25 @@ struct PointForecastTests {
         let roll = AxisVector(yaw: .nan, roll: 0, pitch: .nan)
         #expect(limits(roll) == ["joints"])
     }
+
+    @Test("with a low supply, the announced turn takes longer, and the sentence names the reason")
+    func lowSupply() {
+        func answer(isSlow: Bool) -> Acknowledgement {
+            var snapshot = StabilizerSnapshot()
+            snapshot.output.enabled = true
+            let parameters = SetpointGenerator.Parameters()
+            snapshot.motion = MotionLimits(
+                isSlow: isSlow, possible: .infinity, configured: parameters.maxAcceleration)
+            let forecast = PointForecast(
+                snapshot: snapshot, parameters: parameters, jointRange: JointRange())
+            return forecast.acknowledgement(
+                AxisVector(yaw: 120 * Self.degree, roll: .nan, pitch: .nan), duration: 0.3,
+                rate: 0, mode: .locked)
+        }
+        let (full, slow) = (answer(isSlow: false), answer(isSlow: true))
+        #expect(full.sentence.contains("motion.max_rate_dps makes the turn longer"))
+        #expect(
+            slow.sentence.contains(
+                "The present limit, 50 % of motion.max_rate_dps, makes the turn longer"))
+    }
 }

@@ -98,6 +98,8 @@ public struct AxisVector: Hashable, Sendable, BitwiseCopyable, Recordable {
 
     /// The smallest of the three values.
     var smallest: Double { @_noLocks get { min(yaw, min(roll, pitch)) } }
+    /// The largest of the three values.
+    var largest: Double { @_noLocks get { max(yaw, max(roll, pitch)) } }
 
     /// A vector of NaN: the value of every axis is unknown.
     @inlinable

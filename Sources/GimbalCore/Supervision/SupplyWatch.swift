@@ -61,12 +61,10 @@ public struct SupplyWatch: Sendable, BitwiseCopyable {
 /// Reaction of the stabilizer to a low supply voltage: first slower motion, then the rest pose,
 /// then motors off.
 struct SupplyReaction: Sendable, BitwiseCopyable {
-    /// True if the limits of the set-point's motion are reduced now.
-    var isSlow = false
     /// Time since the supply became empty, s; nil while it is not empty.
     var emptySeconds: Double?
 
-    /// Scale factor for the rates of requested motion while the supply is low.
+    /// Scale factor for the rates and accelerations of requested motion while the supply is low.
     static var share: Double { @_noLocks get { 0.5 } }
     /// Timeout of the motion to the rest pose, s; the motors are then switched off.
     static var foldSeconds: Double { @_noLocks get { 8 } }
@@ -76,25 +74,12 @@ struct SupplyReaction: Sendable, BitwiseCopyable {
 }
 
 extension Stabilizer {
-    /// Multiplies the limits of requested motion, which are the configured rates and accelerations,
-    /// by `share`.
-    @_noLocks
-    mutating func limitPointing(share: Double) {
-        pointing.parameters = parameters.setpoint.slower(share)
-        pointing.modes = parameters.modes.slower(share)
-    }
-
     /// Slows the set-point's motion while the supply voltage is low. Moves the camera to its rest
     /// pose when the supply is empty. If the joint angles are unknown, or after `foldSeconds`, the
     /// motors are switched off at the camera's present attitude.
     @_noLocks
     mutating func reactToSupply(dt: Double) {
-        let isSlow = external.intersects(.supplyLow | .supplyEmpty)
-        if isSlow != supply.isSlow {
-            supply.isSlow = isSlow
-            let share = isSlow ? SupplyReaction.share : 1
-            limitPointing(share: share)
-        }
+        adaptMotion(isSlow: external.intersects(.supplyLow | .supplyEmpty))
         guard external.intersects(.supplyEmpty) else { return supply.emptySeconds = nil }
         let seconds = (supply.emptySeconds ?? 0) + dt
         supply.emptySeconds = seconds

@@ -260,9 +260,10 @@ extension SocketMethod {
 
     private static func rate(_ parameters: Parameters) throws(Refusal) -> Move {
         let rate = try parameters.axes(field: "yaw").filled(from: .zero)
-        return Move(.rate(rate)) { _, _, settings in
+        return Move(.rate(rate)) { _, before, settings in
             guard rate != .zero else { return Acknowledgement("The camera stops turning.") }
-            let motion = settings.stabilizerParameters.setpoint
+            let present = before?.motion ?? MotionLimits()
+            let motion = settings.stabilizerParameters.setpoint.slower(present)
             let deadMan = settings.commander.deadManS
             let limited = rate.clamped(to: motion.maxRate)
             var sentence =
@@ -270,12 +271,12 @@ extension SocketMethod {
             var limits: [String] = []
             if limited != rate {
                 limits.append("rate")
-                sentence += " motion.max_rate_dps makes the turn slower than requested."
+                sentence += " \(present.rateName) makes the turn slower than requested."
             }
             if limited.clamped(to: motion.rates(stoppingWithin: deadMan)) != limited {
                 limits.append("acceleration")
                 sentence +=
-                    " motion.max_acceleration_dps2 or max_jerk_dps3 makes the turn slower than requested, because the camera must be able to stop within commander.dead_man_s = \(Format.plain(deadMan)) s."
+                    " \(present.accelerationName) makes the turn slower than requested, because the camera must be able to stop within commander.dead_man_s = \(Format.plain(deadMan)) s."
             }
             return Acknowledgement(sentence, limitedBy: limits)
         }

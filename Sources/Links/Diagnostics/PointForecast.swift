@@ -8,7 +8,7 @@ import Wire
 struct PointForecast {
     /// The newest known snapshot of the control loop.
     let snapshot: StabilizerSnapshot
-    /// The limits of the set-point generator that are in force.
+    /// The configured limits of the set-point generator.
     let parameters: SetpointGenerator.Parameters
     /// The ranges of the joints.
     let jointRange: JointRange
@@ -32,14 +32,15 @@ struct PointForecast {
         _ angles: AxisVector, duration: Double, rate: Double, mode: Mode
     ) -> Acknowledgement {
         let own = angles * mode.commandable
-        var generator = SetpointGenerator(parameters: parameters, at: snapshot.pointing)
+        var generator = SetpointGenerator(
+            parameters: parameters.slower(snapshot.motion), at: snapshot.pointing)
         let forecast = generator.point(target: own, duration: duration, rate: rate)
         var limits: [String] = []
         var sentences: [String] = []
         if snapshot.output.enabled {
             let seconds = Format.fixed(forecast.duration, 2)
             sentences.append("The camera turns, and arrives in \(seconds) s.")
-            if duration > 0, let limit = Self.name(of: forecast.limit) {
+            if duration > 0, let limit = name(of: forecast.limit) {
                 limits.append(limit.name)
                 // Only an assistant's request has both a duration and a rate, which is its limit.
                 let key =
@@ -111,11 +112,11 @@ struct PointForecast {
         "\(Format.plain((angle * 1800 / .pi).rounded() / 10))°"
     }
 
-    private static func name(of limit: MotionLimit) -> (name: String, key: String)? {
+    private func name(of limit: MotionLimit) -> (name: String, key: String)? {
         switch limit {
         case .none: nil
-        case .rate: ("rate", "motion.max_rate_dps")
-        case .acceleration: ("acceleration", "motion.max_acceleration_dps2 or max_jerk_dps3")
+        case .rate: ("rate", snapshot.motion.rateName)
+        case .acceleration: ("acceleration", snapshot.motion.accelerationName)
         }
     }
 
@@ -138,5 +139,21 @@ struct PointForecast {
             }
             .map { goal, _ in "\(goal.0) \(degrees(goal.1))" }
             .joined(separator: ", ")
+    }
+}
+
+extension MotionLimits {
+    /// Name of the limit of the rate in a sentence: the setting, or the present fraction of it.
+    var rateName: String { Self.name(rate, of: "motion.max_rate_dps") ?? "motion.max_rate_dps" }
+
+    /// Name of the limit of the acceleration in a sentence.
+    var accelerationName: String {
+        Self.name(acceleration, of: "motion.max_acceleration_dps2")
+            ?? "motion.max_acceleration_dps2 or max_jerk_dps3"
+    }
+
+    private static func name(_ share: Double, of setting: String) -> String? {
+        guard share < 1 else { return nil }
+        return "The present limit, \(Format.fixed(share * 100, 0)) % of \(setting),"
     }
 }

@@ -6,11 +6,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     let type: MotorType
     /// State of the motors after the last control period, reset or change of the tuning.
     private(set) var state = MotorState()
-    /// Controllers of the three kinds of motors; only one of them runs. After a change of a tuning,
-    /// call `noteState`.
+    /// Controllers of the three kinds of motors; only one of them runs.
     var torque: AttitudeController
-    var servo: ServoController
-    var field: FieldController
+    private(set) var servo: ServoController
+    private(set) var field: FieldController
     private(set) var thermal = ThermalBudget()
     private(set) var watch = ResponseWatch()
     /// Thermal properties of the motors.
@@ -28,6 +27,17 @@ struct MotorDrive: Sendable, BitwiseCopyable {
         field = FieldController(parameters: parameters.field)
         motors = parameters.motors
         torque.jointRange = parameters.jointRange
+        noteState()
+    }
+
+    /// Changes the tuning of all controllers.
+    @_noLocks
+    mutating func apply(_ parameters: Stabilizer.Parameters) {
+        torque.apply(parameters.controller)
+        torque.jointRange = parameters.jointRange
+        servo.parameters = parameters.servo
+        field.parameters = parameters.field
+        motors = parameters.motors
         noteState()
     }
 
@@ -57,7 +67,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// Angle beyond the range of a joint's servo that still counts as possible, rad: an inexact
     /// mounting of the horn and an error of the encoder.
-    private static var servoSlack: Double { @_noLocks get { 0.2 } }
+    private static var servoSlack: Double { @_noLocks get { 0.6 } }
 
     /// The joints whose angle (rad) is impossible, because it is far beyond the range of the
     /// joint's servo. If the controller started with an impossible angle, the servo's horn would
@@ -91,6 +101,28 @@ struct MotorDrive: Sendable, BitwiseCopyable {
     var assumedDelay: Double {
         @_noLocks @inline(always) get {
             if case .field = type { field.loopDelay } else { torque.loopDelay }
+        }
+    }
+
+    /// Fraction of the motors' torque for the acceleration of a set-point. Feedback, friction and
+    /// imbalance need the rest.
+    private static var plannedShare: Double { @_noLocks get { 0.6 } }
+
+    /// Largest acceleration for a set-point that the motors can follow, rad/s². The value is
+    /// infinite for servos, and while the camera's inertia is unknown.
+    var acceleration: Double {
+        @_noLocks @inline(always) get {
+            let torque: AxisVector
+            switch type {
+            case .servo: return .infinity
+            case .torque: torque = self.torque.parameters.torqueLimit
+            case .field: torque = field.parameters.peakTorque * field.parameters.maxPower
+            }
+            let (inertia, sigmas) = state.inertia
+            guard sigmas.largest < UnmeasuredInertia.sigma else { return .infinity }
+            // The needed torque at 1 rad/s²; an axis without motor needs none.
+            let needed = inertia.shares(of: torque).largest
+            return needed > 0 ? Self.plannedShare / needed : .infinity
         }
     }
 

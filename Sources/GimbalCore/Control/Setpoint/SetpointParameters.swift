@@ -26,12 +26,12 @@ extension SetpointGenerator {
             return AxisVector(yaw: rate(.yaw), roll: rate(.roll), pitch: rate(.pitch))
         }
 
-        /// Copy of the limits with rates and accelerations multiplied by `share`, 0...1.
+        /// Copy of the limits with rates and accelerations multiplied by the fractions in `limits`.
         @_noLocks
-        func slower(_ share: Double) -> Parameters {
+        public func slower(_ limits: MotionLimits) -> Parameters {
             var result = self
-            result.maxRate = maxRate * share
-            result.maxAcceleration = maxAcceleration * share
+            result.maxRate = maxRate * limits.rate
+            result.maxAcceleration = maxAcceleration * limits.acceleration
             return result
         }
     }
