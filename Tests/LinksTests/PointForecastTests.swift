@@ -32,8 +32,8 @@ struct PointForecastTests {
     }
 
     @Test("with a low supply, the announced turn takes longer, and the sentence names the reason")
-    func lowSupply() {
-        func answer(isSlow: Bool) -> Acknowledgement {
+    func lowSupply() throws {
+        func answer(isSlow: Bool, rate: Double = 0) -> Acknowledgement {
             var snapshot = StabilizerSnapshot()
             snapshot.output.enabled = true
             let parameters = SetpointGenerator.Parameters()
@@ -43,12 +43,17 @@ struct PointForecastTests {
                 snapshot: snapshot, parameters: parameters, jointRange: JointRange())
             return forecast.acknowledgement(
                 AxisVector(yaw: 120 * Self.degree, roll: .nan, pitch: .nan), duration: 0.3,
-                rate: 0, mode: .locked)
+                rate: rate, mode: .locked)
         }
         let (full, slow) = (answer(isSlow: false), answer(isSlow: true))
         #expect(full.sentence.contains("motion.max_rate_dps makes the turn longer"))
         #expect(
             slow.sentence.contains(
-                "The present limit, 50 % of motion.max_rate_dps, makes the turn longer"))
+                "motion.max_rate_dps (at present 50.0 % of it) makes the turn longer"))
+        #expect(try #require(slow.durationS?.value) > 1.5 * #require(full.durationS?.value))
+        // An assistant's request has both a duration and a rate.
+        #expect(
+            answer(isSlow: true, rate: 0.5).sentence.contains(
+                "mcp.max_rate_dps or motion.max_rate_dps (at present 50.0 % of it) makes"))
     }
 }

@@ -143,17 +143,15 @@ struct PointForecast {
 }
 
 extension MotionLimits {
-    /// Name of the limit of the rate in a sentence: the setting, or the present fraction of it.
-    var rateName: String { Self.name(rate, of: "motion.max_rate_dps") ?? "motion.max_rate_dps" }
+    /// Name of the limit of the rate in a sentence, with the present fraction of the setting.
+    var rateName: String { "motion.max_rate_dps\(Self.text(rate))" }
 
-    /// Name of the limit of the acceleration in a sentence.
+    /// Name of the limit of the acceleration in a sentence, with the present fraction.
     var accelerationName: String {
-        Self.name(acceleration, of: "motion.max_acceleration_dps2")
-            ?? "motion.max_acceleration_dps2 or max_jerk_dps3"
+        "motion.max_acceleration_dps2\(Self.text(acceleration)) or max_jerk_dps3"
     }
 
-    private static func name(_ share: Double, of setting: String) -> String? {
-        guard share < 1 else { return nil }
-        return "The present limit, \(Format.fixed(share * 100, 0)) % of \(setting),"
+    private static func text(_ share: Double) -> String {
+        share < 1 ? " (at present \(Format.fixed(share * 100, 1)) % of it)" : ""
     }
 }

@@ -32,8 +32,8 @@ extension FieldController {
     /// Largest difference between measured and configured loop delay, s.
     private static var longestExtraDelay: Double { @_noLocks get { 6e-3 } }
 
-    /// Loop delay for the gains, s: configured, or measured if that is longer. Before a measurement
-    /// the delay can be longer than configured.
+    /// Loop delay for the gains and the observers, s: configured, or measured if that is longer. A
+    /// delay that was not measured counts as longer than configured.
     var assumedDelay: Double {
         @_noLocks get {
             let configured = parameters.loopDelay

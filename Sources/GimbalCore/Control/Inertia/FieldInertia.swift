@@ -123,7 +123,8 @@ struct FieldInertia: Sendable, BitwiseCopyable {
     /// full power. The search measures their quotients with this torque, which do not change.
     @_noLocks
     mutating func adapt(from old: FieldController.Parameters, to new: FieldController.Parameters) {
-        if !(old.peakTorque == new.peakTorque), old.peakTorque.smallest > 0 {
+        let isKnown = old.peakTorque.smallest > 0 && new.peakTorque.smallest > 0
+        if isKnown, !(old.peakTorque == new.peakTorque) {
             let factor = new.peakTorque.shares(of: old.peakTorque)
             joints.scale(by: factor)
             friction = friction * factor

@@ -56,7 +56,7 @@ struct JointInertia: Sendable, BitwiseCopyable {
     ///
     /// - Parameter first: Configured inertia about the camera's axes, kg·m².
     /// - Returns: Inertia about the camera's axes, kg·m², and the standard deviations of its natural
-    ///   logarithm; `first` and `UnmeasuredInertia.sigma` without a measurement.
+    ///   logarithm; `first` and `priorSigma` without a measurement.
     @_noLocks
     func camera(first: AxisVector) -> (values: AxisVector, sigmas: AxisVector) {
         let prior = prior(first: first)

@@ -67,7 +67,7 @@ struct MotorDrive: Sendable, BitwiseCopyable {
 
     /// Angle beyond the range of a joint's servo that still counts as possible, rad: an inexact
     /// mounting of the horn and an error of the encoder.
-    private static var servoSlack: Double { @_noLocks get { 0.6 } }
+    private static var servoSlack: Double { @_noLocks get { 0.2 } }
 
     /// The joints whose angle (rad) is impossible, because it is far beyond the range of the
     /// joint's servo. If the controller started with an impossible angle, the servo's horn would
