@@ -323,18 +323,20 @@ struct ShotPageTests {
     func lostAnswer() throws {
         try withPage { _, _, page in
             try #require(try page.wait(Chromium.Page.isReady) != nil)
-            // The first answer to each request is lost; the time limit is shortened.
+            // The first answer to each request is lost. The time limit of this request, which the page
+            // has just set, ends after 300 ms.
             try page.value(
                 """
                 (window.lost = new Set(), window.load = window.fetch,
                 AbortSignal.timeout = () => {
-                  const end = new AbortController();
-                  setTimeout(() => end.abort(), 300);
-                  return end.signal;
+                  window.limit = new AbortController();
+                  return window.limit.signal;
                 },
                 window.fetch = (path, options) => {
                   if (lost.has(path)) return window.load(path, options);
                   lost.add(path);
+                  const limit = window.limit;
+                  setTimeout(() => limit?.abort(), 300);
                   return new Promise((_, reject) =>
                     options?.signal?.addEventListener("abort", () => reject(options.signal.reason)));
                 }, 1)
