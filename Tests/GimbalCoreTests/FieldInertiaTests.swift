@@ -36,7 +36,10 @@ struct FieldInertiaTests {
         for isProbed in [false, true] {
             var search = FieldInertia()
             Self.run(&search, share: 0.5, seconds: 0.3)
-            #expect(search.belief(first: first, isProbed: isProbed).pitch < 0.006)
+            let reduced = search.belief(first: first, isProbed: isProbed)
+            #expect(reduced.pitch < 0.006)
+            // The permitted acceleration of the set-point belongs to the camera's true inertia.
+            #expect(abs(reduced.pitch / search.gainShares.pitch - 0.01) < 1e-9)
             search.restart(isProbed: isProbed)
             let pitch = search.belief(first: first, isProbed: isProbed).pitch
             #expect(isProbed ? pitch < 0.006 : pitch == 0.01)

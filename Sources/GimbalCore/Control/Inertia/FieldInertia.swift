@@ -61,12 +61,15 @@ struct FieldInertia: Sendable, BitwiseCopyable {
         isProbed ? (joints.measured, friction) : (.unknown, .unknown)
     }
 
-    /// Axes whose inertia has not been measured.
+    /// Scale factor of each camera axis's gains after an oscillation, contained in `belief`.
+    var gainShares: AxisVector { @_noLocks get { shaking.share } }
+
+    /// Joints about whose axes the inertia has not been measured.
     var unmeasured: AxisSet {
         @_noLocks get { AxisSet(yaw: true, roll: true, pitch: true).subtracting(joints.found) }
     }
 
-    /// True if the inertia about every axis has been measured.
+    /// True if the inertia about every joint's axis has been measured.
     var isMeasured: Bool {
         @_noLocks get { joints.found == AxisSet(yaw: true, roll: true, pitch: true) }
     }

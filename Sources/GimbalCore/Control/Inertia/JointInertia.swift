@@ -82,14 +82,8 @@ struct JointInertia: Sendable, BitwiseCopyable {
     /// with the configured ratios and the mean of the measurements.
     private func prior(first: AxisVector) -> Vector3 {
         let configured = Vector3(1 / first.roll, 1 / first.pitch, 1 / first.yaw)
-        let (yaw, roll, pitch) = (
-            cm_log(measured.yaw * weights.yaw.dot(configured)),
-            cm_log(measured.roll * weights.roll.dot(configured)),
-            cm_log(measured.pitch * weights.pitch.dot(configured))
-        )
-        let sum = (yaw.isNaN ? 0 : yaw) + (roll.isNaN ? 0 : roll) + (pitch.isNaN ? 0 : pitch)
-        let count = (yaw.isNaN ? 0.0 : 1) + (roll.isNaN ? 0 : 1) + (pitch.isNaN ? 0 : 1)
-        return count > 0 ? configured * cm_exp(-sum / count) : configured
+        let ratios = measured * weights.map { $0.dot(configured) }
+        return configured * (1 / UnmeasuredInertia.meanRatio(ratios))
     }
 
     /// Solution of one iteration.

@@ -16,16 +16,19 @@ enum UnmeasuredInertia {
     /// - Returns: Measured or assumed inertia, kg·m².
     @_noLocks
     static func completed(_ measured: AxisVector, first: AxisVector) -> AxisVector {
-        let (yaw, roll, pitch) = (
-            cm_log(measured.yaw / first.yaw), cm_log(measured.roll / first.roll),
-            cm_log(measured.pitch / first.pitch)
-        )
+        let mean = meanRatio(
+            AxisVector(
+                yaw: measured.yaw / first.yaw, roll: measured.roll / first.roll,
+                pitch: measured.pitch / first.pitch))
+        return measured.filled(from: first * mean)
+    }
+
+    /// Geometric mean of the ratios that are not NaN; 1 if all are NaN.
+    @_noLocks
+    static func meanRatio(_ ratios: AxisVector) -> Double {
+        let (yaw, roll, pitch) = (cm_log(ratios.yaw), cm_log(ratios.roll), cm_log(ratios.pitch))
         let sum = (yaw.isNaN ? 0 : yaw) + (roll.isNaN ? 0 : roll) + (pitch.isNaN ? 0 : pitch)
         let count = (yaw.isNaN ? 0.0 : 1) + (roll.isNaN ? 0 : 1) + (pitch.isNaN ? 0 : 1)
-        let mean = count > 0 ? cm_exp(sum / count) : 1
-        return AxisVector(
-            yaw: yaw.isNaN ? first.yaw * mean : measured.yaw,
-            roll: roll.isNaN ? first.roll * mean : measured.roll,
-            pitch: pitch.isNaN ? first.pitch * mean : measured.pitch)
+        return count > 0 ? cm_exp(sum / count) : 1
     }
 }

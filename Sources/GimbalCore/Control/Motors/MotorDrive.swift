@@ -116,7 +116,10 @@ struct MotorDrive: Sendable, BitwiseCopyable {
             switch type {
             case .servo: return .infinity
             case .torque: torque = self.torque.parameters.torqueLimit
-            case .field: torque = field.parameters.peakTorque * field.parameters.maxPower
+            case .field:
+                // Reduced gains do not reduce the camera's true inertia.
+                let shares = field.inertias.gainShares
+                torque = field.parameters.peakTorque * field.parameters.maxPower * shares
             }
             let (inertia, sigmas) = state.inertia
             guard sigmas.largest < UnmeasuredInertia.sigma else { return .infinity }
